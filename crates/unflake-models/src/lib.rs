@@ -1,0 +1,9 @@
+//! Models of underdetermined Java APIs, as data (N1, N2, N3).
+//!
+//! A [`Model`] is what a user sees and switches: a public API, what may vary, and the sentence that allows it. Its
+//! [`Road`]s are the methods whose bodies are edited so that the API's result varies; which ones depends on the JDK. To
+//! add an API, add a row. This crate knows no JVM and no bytecode.
+
+mod model;
+
+pub use model::{Arg, Basis, Edit, Kind, Model, Road};

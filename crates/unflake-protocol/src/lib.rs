@@ -1,0 +1,18 @@
+//! The words of the specification as types, and what the program and its agent say to each other.
+//!
+//! One agent (one JVM) speaks over one Unix socket. It says [`ToProgram::Hello`] when it wakes up, gets a
+//! [`ToAgent::Configure`], and then sends events. A *worker* (a JVM that unflake started itself) also asks for
+//! [`ToAgent::Run`] commands. Nothing here knows a process, a clock or a disk.
+
+mod choice;
+mod messages;
+mod names;
+mod wire;
+
+pub use choice::{Form, Level, Seed, Strategy};
+pub use messages::{
+    Configuration, Failure, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices, ToAgent, ToProgram,
+    UserModel, UserModelKind,
+};
+pub use names::{Framework, Handle, SeenTest, TestId};
+pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};
