@@ -1,0 +1,1 @@
+//! The native agent inside the test JVM: edits, test boundaries, events.

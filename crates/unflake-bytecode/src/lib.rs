@@ -1,0 +1,1 @@
+//! Edits of Java class files: method bodies only, frames kept.

@@ -1,0 +1,1 @@
+//! Rounds, levels, seeds and confirmation, over a trait that runs tests.

@@ -1,0 +1,1 @@
+//! What was found, as plain data, and the store on disk.

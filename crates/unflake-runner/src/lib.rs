@@ -1,0 +1,1 @@
+//! Starts JVMs from a launch recipe and speaks the protocol with their agents.

@@ -1,0 +1,1 @@
+//! Temporary Java projects, the JVM matrix and redactions, for tests only.

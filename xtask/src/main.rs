@@ -1,0 +1,3 @@
+//! Commands for those who work on unflake.
+
+fn main() {}
