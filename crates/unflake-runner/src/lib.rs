@@ -1,1 +1,14 @@
 //! Starts JVMs from a launch recipe and speaks the protocol with their agents.
+//!
+//! The only place that starts processes: [`command`] sets the directory, [`Children`] makes sure that none of them
+//! outlives the program. What the tests' outcomes mean is not decided here.
+
+mod children;
+mod launch;
+mod listener;
+mod worker;
+
+pub use children::{Cancel, Children, command};
+pub use launch::{Launch, LaunchError};
+pub use listener::{Connection, Listener};
+pub use worker::{Limits, RunEnd, StartError, Worker, WorkerTools};

@@ -1,0 +1,268 @@
+//! One JVM that runs tests for us.
+//!
+//! A worker that dies or hangs costs the test it was running and nothing else: the caller gets to know which one it was
+//! and goes on with a new worker.
+
+use crate::children::{Cancel, Children, command};
+use crate::launch::Launch;
+use crate::listener::{Connection, Listener, say};
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+use unflake_protocol::{Configuration, PROTOCOL_VERSION, RunCommand, SeenTest, ToAgent, ToProgram};
+
+/// What every worker needs.
+#[derive(Clone, Debug)]
+pub struct WorkerTools {
+    /// The agent's library.
+    pub agent: PathBuf,
+    /// The jar with `unflake.runner.Main`.
+    pub runner: PathBuf,
+    /// A directory for sockets, output and temporary files; one folder per worker.
+    pub scratch: PathBuf,
+    pub configuration: Configuration,
+    pub children: Children,
+    pub cancel: Cancel,
+}
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// From one event of the JVM to the next.
+    pub silence: Duration,
+}
+
+/// How a [`RunCommand`] ended.
+#[derive(Debug)]
+pub enum RunEnd {
+    Finished,
+    /// The JVM ended; in the middle of this test, if one was running.
+    Died { during: Option<SeenTest>, status: String, output: String },
+    /// Nothing happened for too long; the JVM was ended.
+    TimedOut { during: Option<SeenTest>, after: Duration },
+    Cancelled,
+}
+
+/// Why there is no worker.
+#[derive(Debug)]
+pub enum StartError {
+    Io { what: String, error: io::Error },
+    /// The JVM ended before its agent called.
+    Died { status: String, output: String },
+    Silent { after: Duration, output: String },
+    OtherProtocol(u32),
+    Cancelled,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Io { what, error } => write!(f, "{what}: {error}"),
+            StartError::Died { status, output } => write!(f, "the test JVM ended at once ({status}): {}", output.trim()),
+            StartError::Silent { after, output } => {
+                write!(f, "the agent did not answer within {} s: {}", after.as_secs(), output.trim())
+            }
+            StartError::OtherProtocol(version) => {
+                write!(f, "the agent speaks version {version} of the protocol, this program {PROTOCOL_VERSION}")
+            }
+            StartError::Cancelled => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// How often a waiting worker looks whether the user has had enough.
+const TICK: Duration = Duration::from_millis(50);
+/// A JVM that has not called by then is stuck: even a slow machine starts one in a few seconds.
+const START_LIMIT: Duration = Duration::from_secs(60);
+/// How long a JVM may take to end after its last test before it is ended.
+const END_LIMIT: Duration = Duration::from_secs(2);
+
+/// A JVM that waits for tests, or runs them.
+#[derive(Debug)]
+pub struct Worker {
+    child: Child,
+    children: Children,
+    cancel: Cancel,
+    listener: Listener,
+    agent: UnixStream,
+    output: PathBuf,
+    folder: PathBuf,
+}
+
+impl Worker {
+    /// Starts a JVM; `number` makes its folder's name and must not be in use.
+    pub fn start(launch: &Launch, tools: &WorkerTools, number: u32) -> Result<Worker, StartError> {
+        let folder = tools.scratch.join(format!("worker-{number}"));
+        let temporary = folder.join("tmp");
+        let io = |what: &str| {
+            let what = format!("{what} in `{}`", folder.display());
+            move |error| StartError::Io { what, error }
+        };
+        fs::create_dir_all(&temporary).map_err(io("cannot make the worker's folder"))?;
+        let properties = folder.join("properties");
+        fs::write(&properties, launch.properties_file()).map_err(io("cannot write the properties"))?;
+        let listener = Listener::bind(&folder.join("agent.sock")).map_err(io("cannot listen"))?;
+        let output = folder.join("output");
+        let write = File::create(&output).map_err(io("cannot write the output"))?;
+        let write_too = write.try_clone().map_err(io("cannot write the output"))?;
+
+        let mut extra = vec![format!("-agentpath:{}={},worker={number}", tools.agent.display(), listener.path().display())];
+        if !launch.options.iter().any(|option| option.starts_with("-Djava.io.tmpdir=")) {
+            extra.push(format!("-Djava.io.tmpdir={}", temporary.display()));
+        }
+        extra.extend(START_FAST.iter().map(|option| (*option).to_owned()));
+        let mut command = command(&launch.java, &launch.directory);
+        command
+            .args(launch.arguments(&tools.runner, &extra))
+            .arg(&properties)
+            .env_clear()
+            .envs(&launch.environment)
+            .stdin(Stdio::null())
+            .stdout(write)
+            .stderr(write_too);
+        let mut child = tools.children.spawn(&mut command).map_err(|error| StartError::Io {
+            what: format!("cannot start `{}`", launch.java.display()),
+            error,
+        })?;
+        match greet(&mut child, &listener, tools, &output) {
+            Ok(agent) => {
+                let (children, cancel) = (tools.children.clone(), tools.cancel.clone());
+                Ok(Worker { child, children, cancel, listener, agent, output, folder })
+            }
+            Err(error) => {
+                tools.children.end(&mut child);
+                Err(error)
+            }
+        }
+    }
+
+    /// Runs tests; everything the agent says goes to `hear`.
+    pub fn run(&mut self, command: &RunCommand, limits: Limits, mut hear: impl FnMut(ToProgram)) -> RunEnd {
+        if say(&mut self.agent, &ToAgent::Run(command.clone())).is_err() {
+            return self.died(None);
+        }
+        let mut running = VecDeque::new();
+        let mut last = Instant::now();
+        loop {
+            match self.listener.events().recv_timeout(TICK) {
+                Ok((_, Connection::Said(ToProgram::RunFinished))) => return RunEnd::Finished,
+                Ok((_, Connection::Said(message))) => {
+                    last = Instant::now();
+                    match &message {
+                        ToProgram::TestStarted(test) => running.push_back(test.clone()),
+                        ToProgram::TestFinished { test, .. } => running.retain(|other| other != test),
+                        _ => {}
+                    }
+                    hear(message);
+                }
+                Ok((_, Connection::Opened(_))) => {}
+                Ok((_, Connection::Closed(_))) | Err(RecvTimeoutError::Disconnected) => {
+                    return self.died(running.pop_front());
+                }
+                Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => return RunEnd::Cancelled,
+                Err(RecvTimeoutError::Timeout) => {
+                    let after = last.elapsed();
+                    if after > limits.silence {
+                        self.children.end(&mut self.child);
+                        return RunEnd::TimedOut { during: running.pop_front(), after };
+                    }
+                }
+            }
+        }
+    }
+
+    fn died(&mut self, during: Option<SeenTest>) -> RunEnd {
+        let status = wait(&mut self.child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
+        self.children.end(&mut self.child);
+        RunEnd::Died { during, status, output: tail(&self.output) }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // A JVM whose tests left threads or slow shutdown hooks behind does not get to wait for them.
+        if say(&mut self.agent, &ToAgent::Exit).is_ok() && !self.cancel.is_cancelled() {
+            wait(&mut self.child, END_LIMIT);
+        }
+        self.children.end(&mut self.child);
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Most of a short test run is spent starting: no second compiler, no extra collector threads beside the other workers.
+const START_FAST: &[&str] = &["-XX:TieredStopAtLevel=1"];
+
+fn greet(child: &mut Child, listener: &Listener, tools: &WorkerTools, output: &Path) -> Result<UnixStream, StartError> {
+    let start = Instant::now();
+    let mut agent = None;
+    loop {
+        match listener.events().recv_timeout(TICK) {
+            Ok((_, Connection::Opened(stream))) => agent = Some(stream),
+            Ok((_, Connection::Said(ToProgram::Hello { protocol, .. }))) => {
+                if protocol != PROTOCOL_VERSION {
+                    return Err(StartError::OtherProtocol(protocol));
+                }
+                let Some(mut agent) = agent.take() else { continue };
+                let configure = ToAgent::Configure(Box::new(tools.configuration.clone()));
+                if say(&mut agent, &configure).is_ok() {
+                    return Ok(agent);
+                }
+            }
+            Ok((_, Connection::Said(_))) => {}
+            Ok((_, Connection::Closed(_))) | Err(RecvTimeoutError::Disconnected) => {
+                let status = wait(child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
+                return Err(StartError::Died { status, output: tail(output) });
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if tools.cancel.is_cancelled() {
+                    return Err(StartError::Cancelled);
+                }
+                if let Ok(Some(status)) = child.try_wait() {
+                    return Err(StartError::Died { status: describe(status), output: tail(output) });
+                }
+                if start.elapsed() > START_LIMIT {
+                    return Err(StartError::Silent { after: START_LIMIT, output: tail(output) });
+                }
+            }
+        }
+    }
+}
+
+fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let start = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if start.elapsed() < limit => std::thread::sleep(pause),
+            _ => return None,
+        }
+        pause = (pause * 2).min(TICK);
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    status.to_string()
+}
+
+/// The end of what the JVM printed, for whoever wonders why it died.
+fn tail(output: &Path) -> String {
+    const LENGTH: u64 = 2000;
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(output)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(LENGTH)))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
