@@ -1,0 +1,245 @@
+//! The result of one run as one document.
+//!
+//! Everything that depends on the clock is in a field whose name begins with `time`, so that two runs with the same seed
+//! can be compared byte for byte after a simple filter.
+
+use crate::{Finding, Severity};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use unflake_protocol::{Level, Seed, TestId};
+
+/// Changes when a reader of the JSON would have to.
+pub const SCHEMA_VERSION: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    pub schema_version: u32,
+    pub run: RunInfo,
+    pub summary: Summary,
+    pub findings: Vec<Finding>,
+    pub excluded: Vec<Excluded>,
+    pub notes: Vec<Note>,
+}
+
+impl Document {
+    /// Puts findings, exclusions and notes into their one order: the worst first, then by name.
+    pub fn sort(&mut self) {
+        self.findings.sort_by(|a, b| {
+            (
+                a.suppressed.is_some(),
+                std::cmp::Reverse(a.severity),
+                &a.test,
+                &a.id,
+            )
+                .cmp(&(
+                    b.suppressed.is_some(),
+                    std::cmp::Reverse(b.severity),
+                    &b.test,
+                    &b.id,
+                ))
+        });
+        self.excluded
+            .sort_by(|a, b| (a.reason, &a.test).cmp(&(b.reason, &b.test)));
+        self.notes.sort();
+        self.notes.dedup();
+    }
+
+    /// The worst severity among findings that nobody suppressed.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings
+            .iter()
+            .filter(|f| f.suppressed.is_none())
+            .map(|f| f.severity)
+            .max()
+    }
+}
+
+/// What was run, and on what. The run's own id is the name of its directory in the store: it is not in here because it
+/// depends on the clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// The project's directory.
+    pub project: String,
+    /// The arguments of `unflake`, as they were given.
+    pub command: Vec<String>,
+    /// When it began, in seconds since 1970.
+    pub time_started: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Tests that were selected, each invocation for itself.
+    pub tests: usize,
+    /// Those that were run varied.
+    pub checked: usize,
+    /// Those that were not, by reason. `tests` is `checked` and these together.
+    pub skipped: BTreeMap<SkipReason, usize>,
+    /// Varied rounds that were completed.
+    pub rounds: u32,
+    pub seed: Seed,
+    pub level: LevelSetting,
+    /// The whole run, in seconds.
+    pub time: f64,
+    /// Versions of the test JVMs that were seen, sorted.
+    pub java: Vec<String>,
+    /// Of unflake.
+    pub version: String,
+    /// The run was interrupted or its budget ran out before the rounds that were asked for were done.
+    pub partial: bool,
+}
+
+impl Summary {
+    /// Whether nothing at all is known about the project's tests: neither was one varied, nor is it known of one that it
+    /// has nothing to vary. Must never look like success.
+    pub fn nothing_was_checked(&self) -> bool {
+        self.checked == 0 && self.skipped.get(&SkipReason::NoChoice).copied().unwrap_or(0) == 0
+    }
+}
+
+/// Why a selected test was not run varied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkipReason {
+    /// The budget ran out, or the user ended the run, before its turn came.
+    Budget,
+    /// Disabled, ignored, or an assumption did not hold.
+    Disabled,
+    /// Fails without any variation, also alone.
+    Failing,
+    /// Passes and fails without any variation.
+    Flaky,
+    /// An `[[ignore]]` of `unflake.toml` names it.
+    Ignored,
+    /// Made no choice, so there is nothing to vary.
+    NoChoice,
+    /// Seen but never finished: its JVM ended, or could not be started.
+    NotRun,
+    /// Fails in the suite and passes alone.
+    OrderSuspect,
+    /// Took longer than a test may.
+    Timeout,
+}
+
+impl SkipReason {
+    /// All reasons, in the order of their names.
+    pub const ALL: [SkipReason; 9] = [
+        SkipReason::Budget,
+        SkipReason::Disabled,
+        SkipReason::Failing,
+        SkipReason::Flaky,
+        SkipReason::Ignored,
+        SkipReason::NoChoice,
+        SkipReason::NotRun,
+        SkipReason::OrderSuspect,
+        SkipReason::Timeout,
+    ];
+}
+
+/// The levels that were asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LevelSetting {
+    /// From the weakest to the strongest, as the default rounds do.
+    #[default]
+    Climb,
+    Only(Level),
+}
+
+impl fmt::Display for LevelSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LevelSetting::Climb => f.write_str("climb"),
+            LevelSetting::Only(level) => level.fmt(f),
+        }
+    }
+}
+
+impl FromStr for LevelSetting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "climb" => Ok(LevelSetting::Climb),
+            other => other.parse().map(LevelSetting::Only),
+        }
+    }
+}
+
+impl Serialize for LevelSetting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LevelSetting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(D::Error::custom)
+    }
+}
+
+/// A test about which nothing is claimed, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excluded {
+    #[serde(flatten)]
+    pub test: TestId,
+    pub reason: ExcludedReason,
+    /// What was seen: the failure's message, `failed 2 of 5 unvaried runs`, the time limit.
+    pub detail: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExcludedReason {
+    /// Fails by itself.
+    Failing,
+    /// Flaky by itself: what it did cannot be repeated.
+    Flaky,
+    /// Took longer than a test may.
+    Timeout,
+    /// Its JVM ended, or could not be started.
+    NotRun,
+    /// Fails in the suite, passes alone: another test is to blame.
+    OrderSuspect,
+}
+
+impl ExcludedReason {
+    /// The same reason as it is counted in [`Summary::skipped`].
+    pub fn skip(self) -> SkipReason {
+        match self {
+            ExcludedReason::Failing => SkipReason::Failing,
+            ExcludedReason::Flaky => SkipReason::Flaky,
+            ExcludedReason::Timeout => SkipReason::Timeout,
+            ExcludedReason::NotRun => SkipReason::NotRun,
+            ExcludedReason::OrderSuspect => SkipReason::OrderSuspect,
+        }
+    }
+}
+
+/// Something that was done less well than asked. Never silently less.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Note {
+    pub kind: NoteKind,
+    /// A sentence in the form of our messages: lower case, no full stop.
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteKind {
+    /// Ended by the user.
+    Interrupted,
+    /// The budget ran out before all rounds were done.
+    Budget,
+    /// A modelled API could not be edited in this JVM.
+    NotApplied,
+    /// A test runs through the build tool because it behaves differently when started directly.
+    ThroughBuildTool,
+    /// The agent switched itself off.
+    AgentOff,
+    /// Anything else.
+    Other,
+}

@@ -1,0 +1,218 @@
+//! One finding.
+//!
+//! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. So far there
+//! is one kind. A later one is a new variant, and readers of the JSON tell them apart by `kind`.
+
+use crate::FindingId;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use unflake_protocol::{Level, Strategy, TestId};
+
+/// Rules that this version gives. An id never changes its meaning.
+pub mod rules {
+    /// Implementation-dependent, cause not known yet.
+    pub const IMPLEMENTATION_DEPENDENT: &str = "UF100";
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    pub id: FindingId,
+    pub rule: String,
+    #[serde(flatten)]
+    pub test: TestId,
+    pub severity: Severity,
+    /// What the failing test said: its exception's message, or the exception's class where there is none.
+    pub message: String,
+    /// The exception's class.
+    pub exception: String,
+    /// The command that repeats the failure.
+    pub replay: String,
+    pub rate: Rate,
+    /// Set when the user's sources or `unflake.toml` say that this is meant; such a finding fails nothing.
+    pub suppressed: Option<Suppression>,
+    #[serde(flatten)]
+    pub details: Details,
+}
+
+impl Finding {
+    pub fn kind(&self) -> FindingKind {
+        match self.details {
+            Details::ImplementationDependent { .. } => FindingKind::ImplementationDependent,
+        }
+    }
+}
+
+/// What only one kind of finding has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Details {
+    ImplementationDependent {
+        /// The weakest level that fails.
+        level: Level,
+        /// What was tried to find that out, in this order.
+        levels_tried: Vec<Tried>,
+        /// The first round that failed, counted from 1.
+        round: u32,
+        /// How choices vary when [`Finding::replay`] repeats the failure.
+        strategy: Strategy,
+        scope: Scope,
+        /// Models that made choices in this test: the cause is among them.
+        apis: Vec<String>,
+        cause: Cause,
+        repair: Repair,
+    },
+}
+
+/// The kinds of findings, without their details; part of a finding's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    ImplementationDependent,
+}
+
+impl FindingKind {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingKind::ImplementationDependent => "implementation-dependent",
+        }
+    }
+}
+
+/// One way of varying that was tried on one test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    #[serde(flatten)]
+    pub strategy: Strategy,
+    #[serde(flatten)]
+    pub rate: Rate,
+}
+
+/// How often it failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rate {
+    pub failed: u32,
+    pub runs: u32,
+}
+
+/// What must run for the failure to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The test.
+    Alone,
+    /// Its class.
+    Class,
+    /// All tests that ran before it in its JVM.
+    Prefix,
+}
+
+/// Why it fails.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    pub status: CauseStatus,
+    pub reason: Option<String>,
+    pub scope: Option<Scope>,
+    /// The choices that make it fail.
+    pub choices: Vec<serde_json::Value>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CauseStatus {
+    #[default]
+    NotRun,
+}
+
+/// How to repair it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repair {
+    pub status: RepairStatus,
+    pub reason: Option<String>,
+    pub strategy: Option<String>,
+    pub safety: Option<String>,
+    pub patch: Option<String>,
+    pub proof: Option<serde_json::Value>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RepairStatus {
+    #[default]
+    NotRun,
+}
+
+/// How bad a finding is; the worst is the greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Note,
+    Warning,
+    Error,
+}
+
+impl Severity {
+    /// All, the worst first.
+    pub const ALL: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Note];
+
+    /// Of an implementation-dependent test. `only_silent`: of every API that may be the cause, the documentation says
+    /// nothing of order; such findings are at most warnings.
+    pub fn implementation_dependent(weakest: Level, only_silent: bool) -> Severity {
+        let by_level = match weakest {
+            Level::One | Level::Eq => Severity::Error,
+            Level::Id => Severity::Warning,
+            Level::Full => Severity::Note,
+        };
+        if only_silent {
+            by_level.min(Severity::Warning)
+        } else {
+            by_level
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Severity {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Severity::ALL
+            .into_iter()
+            .find(|severity| severity.name() == text)
+            .ok_or_else(|| format!("unknown severity `{text}`; known are error, warning, note"))
+    }
+}
+
+/// Who says that a finding is meant, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suppression {
+    /// `comment`, `annotation`, `unflake.toml`.
+    pub by: String,
+    pub reason: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn severity_follows_the_weakest_level() {
+        let of = |silent| Level::ALL.map(|level| Severity::implementation_dependent(level, silent).name());
+        assert_eq!(of(false), ["error", "error", "warning", "note"]);
+        assert_eq!(of(true), ["warning", "warning", "warning", "note"]);
+    }
+}
