@@ -11,8 +11,8 @@ mod wire;
 
 pub use choice::{Form, Level, Seed, Strategy};
 pub use messages::{
-    Configuration, Failure, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices, ToAgent, ToProgram,
-    UserModel, UserModelKind,
+    Configuration, Failure, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices, ToAgent,
+    ToProgram, UserModel, UserModelKind,
 };
 pub use names::{Framework, Handle, SeenTest, TestId};
 pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};

@@ -80,25 +80,51 @@ pub struct RunCommand {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToProgram {
     /// First thing after waking up.
-    Hello { protocol: u32, pid: u32, worker: Option<u32>, java: JavaVm },
+    Hello {
+        protocol: u32,
+        pid: u32,
+        worker: Option<u32>,
+        java: JavaVm,
+    },
     /// Once, before the first test of a JVM that the build started.
     Recipe(Box<Recipe>),
     /// A test class (or suite) begins, before its own set-up.
-    ContainerStarted { root: String },
+    ContainerStarted {
+        root: String,
+    },
     /// It ended, after its tear-down. `failure`: its set-up or tear-down failed.
-    ContainerFinished { root: String, choices: ScopeChoices, failure: Option<Failure> },
+    ContainerFinished {
+        root: String,
+        choices: ScopeChoices,
+        failure: Option<Failure>,
+    },
     TestStarted(SeenTest),
-    TestFinished { test: SeenTest, outcome: Outcome, choices: ScopeChoices, nanos: u64 },
+    TestFinished {
+        test: SeenTest,
+        outcome: Outcome,
+        choices: ScopeChoices,
+        nanos: u64,
+    },
     /// The static initialiser of this class (or what it called) made a choice.
-    InitialiserChose { class: String },
+    InitialiserChose {
+        class: String,
+    },
     /// A class that is not the JDK's was loaded; the classes its constant pool names.
-    ClassLoaded { class: String, refers_to: Vec<String> },
+    ClassLoaded {
+        class: String,
+        refers_to: Vec<String>,
+    },
     /// A model's method could not be edited and stays as it is.
-    NotApplied { method: String, reason: String },
+    NotApplied {
+        method: String,
+        reason: String,
+    },
     /// The tests of a [`RunCommand`] are through.
     RunFinished,
     /// Something in the agent that must not happen did; it has switched itself off.
-    Bug { message: String },
+    Bug {
+        message: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,7 +180,9 @@ pub enum Outcome {
     Passed,
     Failed(Failure),
     /// Disabled, ignored, or an assumption did not hold.
-    Skipped { reason: String },
+    Skipped {
+        reason: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,7 +19,9 @@ pub struct TestId {
 impl TestId {
     /// The class part of [`TestId::test`].
     pub fn class(&self) -> &str {
-        self.test.split_once('#').map_or(self.test.as_str(), |(class, _)| class)
+        self.test
+            .split_once('#')
+            .map_or(self.test.as_str(), |(class, _)| class)
     }
 
     /// The method part of [`TestId::test`].

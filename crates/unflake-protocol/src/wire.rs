@@ -59,7 +59,9 @@ pub fn read_message<M: DeserializeOwned>(from: &mut impl Read) -> Result<Option<
     }
     let mut body = vec![0; length as usize];
     from.read_exact(&mut body)?;
-    postcard::from_bytes(&body).map(Some).map_err(|e| WireError::Malformed(e.to_string()))
+    postcard::from_bytes(&body)
+        .map(Some)
+        .map_err(|e| WireError::Malformed(e.to_string()))
 }
 
 #[cfg(test)]
@@ -70,7 +72,9 @@ mod tests {
     #[test]
     fn messages_come_back_as_they_were_sent() {
         let mut bytes = Vec::new();
-        let first = ToProgram::Bug { message: "Ω".to_owned() };
+        let first = ToProgram::Bug {
+            message: "Ω".to_owned(),
+        };
         write_message(&mut bytes, &first).unwrap();
         write_message(&mut bytes, &ToProgram::RunFinished).unwrap();
         let mut from = bytes.as_slice();

@@ -10,7 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A command that will run in `directory`.
-#[expect(clippy::disallowed_methods, reason = "this is the one place that makes commands")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that makes commands"
+)]
 pub fn command(program: impl AsRef<std::ffi::OsStr>, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(directory);

@@ -30,7 +30,9 @@ pub enum LaunchError {
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LaunchError::NoArgumentFile(file) => write!(f, "the argument file `{file}` of the test JVM was not recorded"),
+            LaunchError::NoArgumentFile(file) => {
+                write!(f, "the argument file `{file}` of the test JVM was not recorded")
+            }
         }
     }
 }
@@ -38,8 +40,13 @@ impl fmt::Display for LaunchError {
 impl std::error::Error for LaunchError {}
 
 /// Properties that belong to the build's own JVM, or that ours sets itself.
-const NOT_RESTORED: &[&str] =
-    &["java.io.tmpdir", "sun.java.command", "surefire.real.class.path", "java.class.path", "jdk.module.main.class"];
+const NOT_RESTORED: &[&str] = &[
+    "java.io.tmpdir",
+    "sun.java.command",
+    "surefire.real.class.path",
+    "java.class.path",
+    "jdk.module.main.class",
+];
 
 /// Options whose value is the next argument.
 const TAKES_VALUE: &[&str] = &[
@@ -67,9 +74,16 @@ impl Launch {
         let from_build = |name: &str| recipe.properties.get(name).cloned();
         let class_path = match class_path {
             Some(path) if is_modular => path,
-            other => from_build("surefire.test.class.path").or(other).or_else(|| from_build("java.class.path")).unwrap_or_default(),
+            other => from_build("surefire.test.class.path")
+                .or(other)
+                .or_else(|| from_build("java.class.path"))
+                .unwrap_or_default(),
         };
-        let mut class_path: Vec<String> = class_path.split(':').filter(|e| !e.is_empty()).map(str::to_owned).collect();
+        let mut class_path: Vec<String> = class_path
+            .split(':')
+            .filter(|e| !e.is_empty())
+            .map(str::to_owned)
+            .collect();
         // A build tool brings the launcher itself; then it is not on the tests' class path.
         for jar in &recipe.launcher {
             let jar = jar.display().to_string();
@@ -193,7 +207,10 @@ fn split(arguments: Vec<String>) -> Split {
             class_path = arguments.next();
         } else if let Some(value) = argument.strip_prefix("--class-path=") {
             class_path = Some(value.to_owned());
-        } else if argument.starts_with("-agentlib:jdwp") || argument.starts_with("-Xrunjdwp") || argument == "-Xdebug" {
+        } else if argument.starts_with("-agentlib:jdwp")
+            || argument.starts_with("-Xrunjdwp")
+            || argument == "-Xdebug"
+        {
             // Two JVMs cannot listen at one port, and nobody is waiting to attach.
         } else {
             let takes_value = TAKES_VALUE.contains(&argument.as_str());
@@ -225,14 +242,22 @@ mod tests {
     #[test]
     fn a_manifest_jar_gives_way_to_the_class_path_the_tests_see() {
         let mut recipe = recipe(&["-Xmx1g", "-jar", "/tmp/surefirebooter1.jar", "/tmp/surefire"]);
-        recipe.properties.insert("surefire.test.class.path".to_owned(), "/a:/b.jar:".to_owned());
+        recipe
+            .properties
+            .insert("surefire.test.class.path".to_owned(), "/a:/b.jar:".to_owned());
         recipe.launcher = vec!["/launcher.jar".into(), "/b.jar".into()];
         let launch = Launch::from_recipe(&recipe).unwrap();
         assert_eq!(launch.options, ["-Xmx1g"]);
         assert_eq!(launch.class_path, ["/a", "/b.jar", "/launcher.jar"]);
         assert_eq!(
             launch.arguments(Path::new("/runner.jar"), &["-agentpath:x".to_owned()]),
-            ["-Xmx1g", "-agentpath:x", "-cp", "/a:/b.jar:/launcher.jar:/runner.jar", "unflake.runner.Main"]
+            [
+                "-Xmx1g",
+                "-agentpath:x",
+                "-cp",
+                "/a:/b.jar:/launcher.jar:/runner.jar",
+                "unflake.runner.Main"
+            ]
         );
     }
 
@@ -241,10 +266,21 @@ mod tests {
         let mut recipe = recipe(&["-ea", "@/tmp/args", "/tmp/surefire"]);
         let file = "--module-path\n\"/m/classes:/m/x.jar\"\n--class-path\n\"/cp.jar\"\n--add-modules\nALL-MODULE-PATH\n\
                     --patch-module\nm=\"/m/test classes\"\norg.apache.maven.surefire.booter.ForkedBooter\n";
-        recipe.argument_files.insert("/tmp/args".to_owned(), file.to_owned());
-        recipe.properties.insert("surefire.test.class.path".to_owned(), "/not/this".to_owned());
+        recipe
+            .argument_files
+            .insert("/tmp/args".to_owned(), file.to_owned());
+        recipe
+            .properties
+            .insert("surefire.test.class.path".to_owned(), "/not/this".to_owned());
         let launch = Launch::from_recipe(&recipe).unwrap();
-        let options = ["-ea", "--module-path", "/m/classes:/m/x.jar", "--add-modules", "ALL-MODULE-PATH", "--patch-module"];
+        let options = [
+            "-ea",
+            "--module-path",
+            "/m/classes:/m/x.jar",
+            "--add-modules",
+            "ALL-MODULE-PATH",
+            "--patch-module",
+        ];
         assert_eq!(launch.options[..6], options);
         assert_eq!(launch.options[6], "m=/m/test classes");
         assert_eq!(launch.class_path, ["/cp.jar"]);
@@ -258,7 +294,8 @@ mod tests {
 
     #[test]
     fn a_debugger_is_not_waited_for() {
-        let launch = Launch::from_recipe(&recipe(&["-agentlib:jdwp=transport=dt_socket", "-ea", "Main"])).unwrap();
+        let launch =
+            Launch::from_recipe(&recipe(&["-agentlib:jdwp=transport=dt_socket", "-ea", "Main"])).unwrap();
         assert_eq!(launch.options, ["-ea"]);
     }
 }

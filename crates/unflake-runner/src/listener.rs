@@ -16,6 +16,10 @@ pub struct Listener {
 
 /// What happened on one agent's connection.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "each event is moved once, out of the channel"
+)]
 pub enum Connection {
     /// An agent called; this is how to answer it.
     Opened(UnixStream),
@@ -29,8 +33,13 @@ impl Listener {
     pub fn bind(path: &Path) -> io::Result<Listener> {
         let socket = UnixListener::bind(path)?;
         let (sender, events) = channel();
-        thread::Builder::new().name("agents".to_owned()).spawn(move || accept(&socket, &sender))?;
-        Ok(Listener { path: path.to_owned(), events })
+        thread::Builder::new()
+            .name("agents".to_owned())
+            .spawn(move || accept(&socket, &sender))?;
+        Ok(Listener {
+            path: path.to_owned(),
+            events,
+        })
     }
 
     pub fn path(&self) -> &Path {

@@ -43,19 +43,35 @@ pub struct Limits {
 pub enum RunEnd {
     Finished,
     /// The JVM ended; in the middle of this test, if one was running.
-    Died { during: Option<SeenTest>, status: String, output: String },
+    Died {
+        during: Option<SeenTest>,
+        status: String,
+        output: String,
+    },
     /// Nothing happened for too long; the JVM was ended.
-    TimedOut { during: Option<SeenTest>, after: Duration },
+    TimedOut {
+        during: Option<SeenTest>,
+        after: Duration,
+    },
     Cancelled,
 }
 
 /// Why there is no worker.
 #[derive(Debug)]
 pub enum StartError {
-    Io { what: String, error: io::Error },
+    Io {
+        what: String,
+        error: io::Error,
+    },
     /// The JVM ended before its agent called.
-    Died { status: String, output: String },
-    Silent { after: Duration, output: String },
+    Died {
+        status: String,
+        output: String,
+    },
+    Silent {
+        after: Duration,
+        output: String,
+    },
     OtherProtocol(u32),
     Cancelled,
 }
@@ -64,12 +80,22 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StartError::Io { what, error } => write!(f, "{what}: {error}"),
-            StartError::Died { status, output } => write!(f, "the test JVM ended at once ({status}): {}", output.trim()),
+            StartError::Died { status, output } => {
+                write!(f, "the test JVM ended at once ({status}): {}", output.trim())
+            }
             StartError::Silent { after, output } => {
-                write!(f, "the agent did not answer within {} s: {}", after.as_secs(), output.trim())
+                write!(
+                    f,
+                    "the agent did not answer within {} s: {}",
+                    after.as_secs(),
+                    output.trim()
+                )
             }
             StartError::OtherProtocol(version) => {
-                write!(f, "the agent speaks version {version} of the protocol, this program {PROTOCOL_VERSION}")
+                write!(
+                    f,
+                    "the agent speaks version {version} of the protocol, this program {PROTOCOL_VERSION}"
+                )
             }
             StartError::Cancelled => f.write_str("interrupted"),
         }
@@ -114,8 +140,16 @@ impl Worker {
         let write = File::create(&output).map_err(io("cannot write the output"))?;
         let write_too = write.try_clone().map_err(io("cannot write the output"))?;
 
-        let mut extra = vec![format!("-agentpath:{}={},worker={number}", tools.agent.display(), listener.path().display())];
-        if !launch.options.iter().any(|option| option.starts_with("-Djava.io.tmpdir=")) {
+        let mut extra = vec![format!(
+            "-agentpath:{}={},worker={number}",
+            tools.agent.display(),
+            listener.path().display()
+        )];
+        if !launch
+            .options
+            .iter()
+            .any(|option| option.starts_with("-Djava.io.tmpdir="))
+        {
             extra.push(format!("-Djava.io.tmpdir={}", temporary.display()));
         }
         extra.extend(START_FAST.iter().map(|option| (*option).to_owned()));
@@ -128,14 +162,25 @@ impl Worker {
             .stdin(Stdio::null())
             .stdout(write)
             .stderr(write_too);
-        let mut child = tools.children.spawn(&mut command).map_err(|error| StartError::Io {
-            what: format!("cannot start `{}`", launch.java.display()),
-            error,
-        })?;
+        let mut child = tools
+            .children
+            .spawn(&mut command)
+            .map_err(|error| StartError::Io {
+                what: format!("cannot start `{}`", launch.java.display()),
+                error,
+            })?;
         match greet(&mut child, &listener, tools, &output) {
             Ok(agent) => {
                 let (children, cancel) = (tools.children.clone(), tools.cancel.clone());
-                Ok(Worker { child, children, cancel, listener, agent, output, folder })
+                Ok(Worker {
+                    child,
+                    children,
+                    cancel,
+                    listener,
+                    agent,
+                    output,
+                    folder,
+                })
             }
             Err(error) => {
                 tools.children.end(&mut child);
@@ -172,7 +217,10 @@ impl Worker {
                     let after = last.elapsed();
                     if after > limits.silence {
                         self.children.end(&mut self.child);
-                        return RunEnd::TimedOut { during: running.pop_front(), after };
+                        return RunEnd::TimedOut {
+                            during: running.pop_front(),
+                            after,
+                        };
                     }
                 }
             }
@@ -180,9 +228,14 @@ impl Worker {
     }
 
     fn died(&mut self, during: Option<SeenTest>) -> RunEnd {
-        let status = wait(&mut self.child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
+        let status =
+            wait(&mut self.child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
         self.children.end(&mut self.child);
-        RunEnd::Died { during, status, output: tail(&self.output) }
+        RunEnd::Died {
+            during,
+            status,
+            output: tail(&self.output),
+        }
     }
 }
 
@@ -200,7 +253,12 @@ impl Drop for Worker {
 /// Most of a short test run is spent starting: no second compiler, no extra collector threads beside the other workers.
 const START_FAST: &[&str] = &["-XX:TieredStopAtLevel=1"];
 
-fn greet(child: &mut Child, listener: &Listener, tools: &WorkerTools, output: &Path) -> Result<UnixStream, StartError> {
+fn greet(
+    child: &mut Child,
+    listener: &Listener,
+    tools: &WorkerTools,
+    output: &Path,
+) -> Result<UnixStream, StartError> {
     let start = Instant::now();
     let mut agent = None;
     loop {
@@ -218,18 +276,28 @@ fn greet(child: &mut Child, listener: &Listener, tools: &WorkerTools, output: &P
             }
             Ok((_, Connection::Said(_))) => {}
             Ok((_, Connection::Closed(_))) | Err(RecvTimeoutError::Disconnected) => {
-                let status = wait(child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
-                return Err(StartError::Died { status, output: tail(output) });
+                let status =
+                    wait(child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
+                return Err(StartError::Died {
+                    status,
+                    output: tail(output),
+                });
             }
             Err(RecvTimeoutError::Timeout) => {
                 if tools.cancel.is_cancelled() {
                     return Err(StartError::Cancelled);
                 }
                 if let Ok(Some(status)) = child.try_wait() {
-                    return Err(StartError::Died { status: describe(status), output: tail(output) });
+                    return Err(StartError::Died {
+                        status: describe(status),
+                        output: tail(output),
+                    });
                 }
                 if start.elapsed() > START_LIMIT {
-                    return Err(StartError::Silent { after: START_LIMIT, output: tail(output) });
+                    return Err(StartError::Silent {
+                        after: START_LIMIT,
+                        output: tail(output),
+                    });
                 }
             }
         }
@@ -264,5 +332,7 @@ fn tail(output: &Path) -> String {
         file.read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    read().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    read()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default()
 }
