@@ -1,1 +1,14 @@
-//! Rounds, levels, seeds and confirmation, over a trait that runs tests.
+//! Which tests to vary, in which rounds, and whether a failure counts.
+//!
+//! Pure: knows no process, clock or disk. What runs tests is behind the traits [`Jvms`] and [`Jvm`], so that every
+//! decision here is tested without one.
+
+mod confirm;
+mod rounds;
+mod select;
+mod split;
+
+pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verdict, confirm};
+pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, strategy_of_round};
+pub use select::{Learned, Need, needs};
+pub use split::split;

@@ -1,0 +1,214 @@
+//! Which tests can be left out, because no choice could have mattered to them (DESIGN, decision 3).
+
+use std::collections::{BTreeMap, BTreeSet};
+use unflake_protocol::{HashDraws, ScopeChoices, SeenTest};
+
+/// What was learned in one JVM of the build.
+#[derive(Clone, Copy, Debug)]
+pub struct Learned<'a> {
+    /// Classes whose static initialiser made a choice.
+    pub initialisers: &'a BTreeSet<String>,
+    /// Per class: the classes its constant pool names.
+    pub references: &'a BTreeMap<String, Vec<String>>,
+    /// Per root class: the choices outside of its tests, in its set-up and tear-down.
+    pub containers: &'a BTreeMap<String, ScopeChoices>,
+}
+
+/// How a test must be run again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// It made no choice and read none: not at all.
+    Nothing,
+    /// It drew identity hashes: once, with others.
+    OneShiftedRun,
+    /// In every round.
+    EveryRound,
+}
+
+/// What each of `tests` needs.
+///
+/// A test is left out only if no choice was made in it (or on a thread it started), in its class's set-up, or in a
+/// static initialiser of a class it uses. The last is decided from constant pools: a test uses every class that can be
+/// reached from its own. So with `a1` that triggers an initialiser that makes a choice, and `b1` that only reads the
+/// result, `b1` is run as well.
+pub fn needs<'a>(
+    learned: Learned<'_>,
+    tests: impl IntoIterator<Item = (&'a SeenTest, &'a ScopeChoices)>,
+) -> Vec<Need> {
+    let readers = readers_of_initialisers(learned);
+    tests
+        .into_iter()
+        .map(|(test, choices)| {
+            let in_set_up = learned
+                .containers
+                .get(&test.handle.root)
+                .is_some_and(|choices| choices.by_project);
+            let reads =
+                readers.contains(&dotted(&test.class)) || readers.contains(&dotted(&test.handle.root));
+            if choices.by_project || in_set_up || reads {
+                Need::EveryRound
+            } else if choices.hashes != HashDraws::None {
+                Need::OneShiftedRun
+            } else {
+                Need::Nothing
+            }
+        })
+        .collect()
+}
+
+/// Classes from which one can be reached whose initialiser made a choice.
+fn readers_of_initialisers(learned: Learned<'_>) -> BTreeSet<String> {
+    let mut used_by: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (class, used) in learned.references {
+        for other in used {
+            used_by.entry(dotted(other)).or_default().push(dotted(class));
+        }
+    }
+    let mut readers = BTreeSet::new();
+    let mut todo: Vec<String> = learned
+        .initialisers
+        .iter()
+        .map(|class| dotted(class))
+        .filter(|class| !is_framework(class))
+        .collect();
+    while let Some(class) = todo.pop() {
+        if !is_framework(&class)
+            && let Some(users) = used_by.get(&class)
+        {
+            todo.extend(users.iter().filter(|user| !readers.contains(*user)).cloned());
+        }
+        readers.insert(class);
+    }
+    readers
+}
+
+/// What a test framework freezes in its own classes is not for tests to rely on, and every test names those classes.
+fn is_framework(class: &str) -> bool {
+    const PACKAGES: &[&str] = &[
+        "junit.",
+        "org.junit.",
+        "org.apache.maven.",
+        "org.opentest4j.",
+        "org.testng.",
+    ];
+    PACKAGES.iter().any(|package| class.starts_with(package))
+}
+
+fn dotted(class: &str) -> String {
+    class.replace('/', ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unflake_protocol::{Framework, Handle};
+
+    fn test(class: &str) -> SeenTest {
+        SeenTest {
+            handle: Handle {
+                framework: Framework::JUnit4,
+                root: class.to_owned(),
+                id: format!("t({class})"),
+            },
+            class: class.to_owned(),
+            method: "t".to_owned(),
+            invocation: None,
+        }
+    }
+
+    fn chosen(by_project: bool, hashes: HashDraws) -> ScopeChoices {
+        ScopeChoices {
+            count: u64::from(by_project),
+            by_project,
+            models: Vec::new(),
+            hashes,
+        }
+    }
+
+    /// References as `User: Used Used` lines.
+    fn check(
+        references: &str,
+        initialisers: &[&str],
+        containers: &[&str],
+        tests: &[(&str, ScopeChoices)],
+        expected: &[Need],
+    ) {
+        let references = references
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .map(|(class, used)| (class.to_owned(), used.split(' ').map(str::to_owned).collect()))
+            .collect();
+        let initialisers = initialisers.iter().map(|class| (*class).to_owned()).collect();
+        let containers = containers
+            .iter()
+            .map(|class| ((*class).to_owned(), chosen(true, HashDraws::None)))
+            .collect();
+        let learned = Learned {
+            initialisers: &initialisers,
+            references: &references,
+            containers: &containers,
+        };
+        let tests: Vec<_> = tests
+            .iter()
+            .map(|(class, choices)| (test(class), choices.clone()))
+            .collect();
+        assert_eq!(
+            needs(learned, tests.iter().map(|(test, choices)| (test, choices))),
+            expected
+        );
+    }
+
+    #[test]
+    fn a_test_without_choices_is_left_out_and_its_neighbour_is_not() {
+        let tests = [
+            ("A", chosen(true, HashDraws::None)),
+            ("B", chosen(false, HashDraws::None)),
+        ];
+        check("", &[], &[], &tests, &[Need::EveryRound, Need::Nothing]);
+    }
+
+    #[test]
+    fn a_test_that_only_reads_what_an_initialiser_froze_is_run() {
+        let tests = [
+            ("B", chosen(false, HashDraws::None)),
+            ("C", chosen(false, HashDraws::None)),
+        ];
+        check(
+            "B: lib/Middle\nlib/Middle: lib/Frozen\nC: lib/Other",
+            &["lib/Frozen"],
+            &[],
+            &tests,
+            &[Need::EveryRound, Need::Nothing],
+        );
+    }
+
+    #[test]
+    fn a_framework_that_froze_something_is_not_the_projects_business() {
+        let tests = [("B", chosen(false, HashDraws::None))];
+        check(
+            "B: org/junit/Assert\norg/junit/Assert: lib/Frozen",
+            &["org/junit/Assert", "lib/Frozen"],
+            &[],
+            &tests,
+            &[Need::Nothing],
+        );
+    }
+
+    #[test]
+    fn set_up_counts_for_every_test_of_its_class() {
+        let tests = [
+            ("A", chosen(false, HashDraws::None)),
+            ("B", chosen(false, HashDraws::None)),
+        ];
+        check("", &[], &["A"], &tests, &[Need::EveryRound, Need::Nothing]);
+    }
+
+    #[test]
+    fn identity_hashes_are_worth_one_run() {
+        let tests = [
+            ("A", chosen(false, HashDraws::Some)),
+            ("B", chosen(false, HashDraws::Unknown)),
+        ];
+        check("", &[], &[], &tests, &[Need::OneShiftedRun, Need::OneShiftedRun]);
+    }
+}
