@@ -1,0 +1,68 @@
+//! The commands by name, each with one line that says what it is for.
+
+use crate::{Failure, Outcome, conformance, jmh, matrix, real, same_seed};
+
+/// One command.
+struct Command {
+    name: &'static str,
+    about: &'static str,
+    run: fn(Vec<String>) -> Outcome<()>,
+}
+
+const COMMANDS: [Command; 4] = [
+    Command {
+        name: "bench",
+        about: "measure: `bench real` beside NonDex on four projects, `bench jmh` the cost of a choice",
+        run: bench,
+    },
+    Command {
+        name: "conformance",
+        about: "guava-testlib's suites over the JDK's collections, varied at every level",
+        run: conformance::run,
+    },
+    Command {
+        name: "matrix",
+        about: "all five JDKs: thesis tables 2.1 and 2.2, the agent's tests, conformance",
+        run: matrix::run,
+    },
+    Command {
+        name: "same-seed",
+        about: "check a project twice with one seed and compare the JSON byte by byte",
+        run: same_seed::run,
+    },
+];
+
+/// What `cargo xtask` alone prints.
+pub fn list() -> String {
+    let lines: Vec<String> = COMMANDS
+        .iter()
+        .map(|c| format!("  {:<12} {}", c.name, c.about))
+        .collect();
+    format!("cargo xtask COMMAND [ARGUMENTS]\n\n{}", lines.join("\n"))
+}
+
+/// Runs the command of this name.
+pub fn run(name: &str, args: Vec<String>) -> Outcome<()> {
+    match COMMANDS.iter().find(|command| command.name == name) {
+        Some(command) => (command.run)(args),
+        None => {
+            let known: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+            Err(Failure::usage(
+                format!("unknown command `{name}`; known are {}", known.join(", ")),
+                "cargo xtask COMMAND [ARGUMENTS]",
+            ))
+        }
+    }
+}
+
+fn bench(args: Vec<String>) -> Outcome<()> {
+    let mut args = args.into_iter();
+    match args.next().as_deref() {
+        Some("real") => real::run(args.collect()),
+        Some("jmh") => jmh::run(args.collect()),
+        _ => Err(Failure::usage(
+            "`bench` is `bench real` or `bench jmh`",
+            "cargo xtask bench real|jmh [ARGUMENTS]",
+        )),
+    }
+}
