@@ -4,6 +4,12 @@
 //! [`Road`]s are the methods whose bodies are edited so that the API's result varies; which ones depends on the JDK. To
 //! add an API, add a row. This crate knows no JVM and no bytecode.
 
+mod find;
 mod model;
+mod table;
+mod user;
 
+pub use find::{UnknownName, find, glob_matches, nearest, roads_for, select};
 pub use model::{Arg, Basis, Edit, Kind, Model, Road};
+pub use table::MODELS;
+pub use user::{USER_RULE, check_user_model};

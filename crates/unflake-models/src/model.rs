@@ -1,5 +1,7 @@
 //! What a model is made of.
 
+use std::fmt;
+
 /// One underdetermined API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
@@ -34,6 +36,17 @@ pub enum Kind {
     Pick,
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Kind::Permute => "permute",
+            Kind::Extend => "extend",
+            Kind::Random => "random",
+            Kind::Pick => "pick",
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The API's own documentation says so.
@@ -42,6 +55,16 @@ pub enum Basis {
     Inherited,
     /// The documentation says nothing: findings are at most warnings.
     Silent,
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Basis::Stated => "stated",
+            Basis::Inherited => "inherited",
+            Basis::Silent => "silent",
+        })
+    }
 }
 
 /// One method whose body is edited.
@@ -57,18 +80,45 @@ pub struct Road {
     pub until: Option<u8>,
 }
 
+impl Road {
+    /// Whether this Java has the method and needs the edit.
+    pub fn applies_to(&self, java: u8) -> bool {
+        self.since <= java && self.until.is_none_or(|until| java <= until)
+    }
+
+    /// A method without which the class must not be edited on this road: another build of the same Java has the
+    /// method's body call an edited one, and an order reversed twice is the natural one.
+    ///
+    /// `File.list(FilenameFilter)` and the three `listFiles` call `normalizedList` in current updates of every Java;
+    /// older updates of 8 and 11 do not have it and call `list()`.
+    pub fn needs(&self) -> Option<&'static str> {
+        let calls_list =
+            self.method == "listFiles" || self.method == "list" && !self.descriptor.starts_with("()");
+        (self.class == "java/io/File" && calls_list).then_some("normalizedList")
+    }
+}
+
 /// What is done to a method. `helper` is a public static method of the runtime class `java.util.Unflake`, with its
 /// descriptor: `hashKeys(Ljava/util/Iterator;Ljava/util/HashMap;I)Ljava/util/Iterator;`. The last parameter of every
 /// helper is an `int`, the index of the model in [`crate::MODELS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// `return r;` becomes `return helper(r, args…, model);`, cast to the method's own type where the helper's is wider.
-    Wrap { helper: &'static str, args: &'static [Arg] },
+    Wrap {
+        helper: &'static str,
+        args: &'static [Arg],
+    },
     /// The method begins with `if (Unflake.open) return helper(args…, model);`.
-    Instead { helper: &'static str, args: &'static [Arg] },
+    Instead {
+        helper: &'static str,
+        args: &'static [Arg],
+    },
     /// Each `int` that a call of `callee` (`compare`, `compareTo`) in the method returns goes through
     /// `helper(int, model)`.
-    AfterCalls { callees: &'static [&'static str], helper: &'static str },
+    AfterCalls {
+        callees: &'static [&'static str],
+        helper: &'static str,
+    },
 }
 
 /// What a helper gets.
