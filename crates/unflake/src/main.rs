@@ -1,3 +1,57 @@
-//! The program.
+//! The program: arguments, commands, exit codes.
 
-fn main() {}
+mod args;
+mod bug;
+mod check;
+mod config;
+mod embedded;
+mod exec;
+mod exit;
+mod nearest;
+mod problem;
+mod replay;
+mod settings;
+mod usage;
+mod values;
+
+use crate::args::{Arguments, Color, Command};
+use crate::exit::ExitCode;
+use crate::problem::Problem;
+use crate::settings::{ExecSettings, ReplaySettings, Screen, Settings};
+use std::io::Write;
+
+fn main() -> std::process::ExitCode {
+    bug::catch(|| match run() {
+        Ok(code) => code,
+        Err(problem) => {
+            // Nobody is left to tell if standard error is closed.
+            let _ = anstream::stderr().write_all(problem.render().as_bytes());
+            problem.exit
+        }
+    })
+    .into()
+}
+
+fn run() -> Result<ExitCode, Problem> {
+    let arguments = match usage::parse(std::env::args_os())? {
+        usage::Parsed::Arguments(arguments) => arguments,
+        usage::Parsed::Shown => return Ok(ExitCode::Clean),
+    };
+    let screen = Screen::from(arguments.screen);
+    match screen.color {
+        Color::Auto => anstream::ColorChoice::Auto,
+        Color::Always => anstream::ColorChoice::Always,
+        Color::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
+    dispatch(arguments, screen)
+}
+
+fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
+    match arguments.command {
+        Command::Check(args) => check::run(Settings::resolve(*args, screen)?),
+        Command::Replay(args) => replay::run(ReplaySettings::resolve(args, screen)?),
+        Command::Exec(args) => exec::run(ExecSettings::resolve(args, screen)?),
+        _ => Err(problem::problem!(Bug, "not built in")),
+    }
+}

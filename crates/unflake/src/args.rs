@@ -1,0 +1,365 @@
+//! The command line.
+//!
+//! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None` and
+//! is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
+
+use crate::values::{FailOn, SeedSetting, parse_duration};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+use unflake_findings::LevelSetting;
+
+/// Finds JVM tests that pass only by luck.
+///
+/// In the directory of a Maven project, `unflake check` says which tests pass only because this JDK happens to order
+/// things as it does, and gives the command that shows it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "unflake",
+    version,
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find implementation-dependent tests
+    #[command(after_help = CHECK_HELP)]
+    Check(Box<CheckArgs>),
+    /// Repeat the failure of a finding
+    Replay(ReplayArgs),
+    /// List what is varied, or explain one of it
+    Models(ModelsArgs),
+    /// Explain a rule or an API: what it means, and how to repair it by hand
+    Explain(ExplainArgs),
+    /// Say what unflake sees here: JDKs, build, modules, whether the agent loads
+    Doctor(DoctorArgs),
+    /// Write a small example project and check it
+    Demo(DemoArgs),
+    /// Run any command with its Java programs varied
+    Exec(ExecArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+const CHECK_HELP: &str = "\
+Every option may also stand in the environment as UNFLAKE_… where its help says so, and most in `unflake.toml` in the
+project's directory: rounds, budget, level, seed, control, api, skip_api, from, skip_from, jobs, java, timeout, fail_on,
+[[model]] and [[ignore]]. The command line wins over the environment, and that over the file.
+
+Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 cannot work here, 4 no test, 5 incomplete, 70 a bug in unflake.";
+
+/// What is on the screen; the same for all commands.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Screen")]
+pub(crate) struct ScreenArgs {
+    /// Results only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more; twice: still more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// When to use colour
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        env = "UNFLAKE_COLOR",
+        hide_env = true
+    )]
+    pub(crate) color: Color,
+    /// How to show progress
+    #[arg(
+        long,
+        global = true,
+        value_name = "HOW",
+        default_value = "auto",
+        env = "UNFLAKE_PROGRESS",
+        hide_env = true
+    )]
+    pub(crate) progress: Progress,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "lower")]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "lower")]
+pub(crate) enum Progress {
+    /// A bar on a terminal, else lines now and then
+    Auto,
+    /// A bar that moves
+    Bar,
+    /// A line now and then
+    Counter,
+    /// Nothing
+    None,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Tests to check: `Class`, `Class#method`, patterns with `*`; none: all
+    ///
+    /// A single argument that is an existing directory is the project, as with `-C`.
+    #[arg(value_name = "TEST")]
+    pub(crate) tests: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// What to look for
+    #[arg(
+        long,
+        value_name = "KINDS",
+        value_delimiter = ',',
+        default_value = "id",
+        env = "UNFLAKE_ONLY"
+    )]
+    pub(crate) only: Vec<Only>,
+    /// Varied rounds [default: three guided and some random ones, ten at most]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), env = "UNFLAKE_ROUNDS", help_heading = "Varying")]
+    pub(crate) rounds: Option<u32>,
+    /// Time for the varied rounds, like `90s` or `5m`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_BUDGET", help_heading = "Varying")]
+    pub(crate) budget: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) vary: VaryArgs,
+    /// Unvaried runs [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), env = "UNFLAKE_CONTROL", help_heading = "Varying")]
+    pub(crate) control: Option<u32>,
+    /// Test JVMs at the same time [default: as many as there are cores]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), env = "UNFLAKE_JOBS")]
+    pub(crate) jobs: Option<u16>,
+    /// The longest that one test may take, like `60s`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_TIMEOUT")]
+    pub(crate) timeout: Option<Duration>,
+    /// Write the result as `text` or `json`, to the screen or into a file; may be given several times
+    #[arg(
+        long,
+        value_name = "FORMAT[=FILE]",
+        env = "UNFLAKE_FORMAT",
+        value_delimiter = ',',
+        help_heading = "Result"
+    )]
+    pub(crate) format: Vec<FormatArg>,
+    /// Findings from this severity on make the exit code 1 [default: warning]
+    #[arg(long, value_name = "SEVERITY", value_parser = one_of::<FailOn>(&FailOn::NAMES), env = "UNFLAKE_FAIL_ON", help_heading = "Result")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Exit with 0 whatever was found
+    #[arg(long, help_heading = "Result")]
+    pub(crate) exit_zero: bool,
+    /// Exit with 5 if not everything that was asked for could be done
+    #[arg(long, help_heading = "Result")]
+    pub(crate) require_complete: bool,
+    /// Arguments for the build tool
+    #[arg(last = true, value_name = "ARGS", allow_hyphen_values = true)]
+    pub(crate) build_arguments: Vec<String>,
+}
+
+/// Where the project, its JDK and the store are.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct PlaceArgs {
+    /// The project's directory [default: the current one]
+    #[arg(short = 'C', value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// The JDK to build and test with [default: the build's own]
+    #[arg(long, value_name = "HOME", env = "UNFLAKE_JAVA")]
+    pub(crate) java: Option<PathBuf>,
+    /// Where results are kept [default: the user's cache directory]
+    #[arg(long, value_name = "DIR", env = "UNFLAKE_STORE")]
+    pub(crate) store: Option<PathBuf>,
+}
+
+/// How choices vary.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Varying")]
+pub(crate) struct VaryArgs {
+    /// Fixes every choice; `last`: that of the latest run [default: a fresh one]
+    #[arg(long, value_name = "N|last", value_parser = SeedSetting::from_str, env = "UNFLAKE_SEED")]
+    pub(crate) seed: Option<SeedSetting>,
+    /// Vary at this level only: `one`, `eq`, `id` or `full` [default: climb from one to full]
+    #[arg(long, value_name = "LEVEL", value_parser = one_of::<LevelSetting>(&["one", "eq", "id", "full"]), hide_possible_values = true, env = "UNFLAKE_LEVEL")]
+    pub(crate) level: Option<LevelSetting>,
+    /// Vary only these APIs, like `HashMap.*` (`unflake models` lists them)
+    #[arg(long, value_name = "GLOB", value_delimiter = ',', env = "UNFLAKE_API")]
+    pub(crate) api: Vec<String>,
+    /// Do not vary these APIs
+    #[arg(long, value_name = "GLOB", value_delimiter = ',', env = "UNFLAKE_SKIP_API")]
+    pub(crate) skip_api: Vec<String>,
+    /// Vary only what these callers see, like `com.example.*`
+    #[arg(long, value_name = "GLOB", value_delimiter = ',', env = "UNFLAKE_FROM")]
+    pub(crate) from: Vec<String>,
+    /// Do not vary what these callers see
+    #[arg(long, value_name = "GLOB", value_delimiter = ',', env = "UNFLAKE_SKIP_FROM")]
+    pub(crate) skip_from: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Only {
+    /// Implementation-dependent tests
+    Id,
+}
+
+/// A result format, and the file it goes to; `None`: the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FormatArg {
+    pub(crate) format: Format,
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+impl FromStr for FormatArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, file) = text
+            .split_once('=')
+            .map_or((text, None), |(name, file)| (name, Some(file)));
+        let format = match name {
+            "text" => Format::Text,
+            "json" => Format::Json,
+            _ => return Err(format!("unknown format `{name}`; known are text, json")),
+        };
+        match file {
+            Some("") => Err(format!("the file's name is missing after `{name}=`")),
+            file => Ok(FormatArg {
+                format,
+                file: file.map(PathBuf::from),
+            }),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The finding's id, or the beginning of it
+    #[arg(value_name = "FINDING")]
+    pub(crate) finding: String,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// How often
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) times: u32,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// An API like `HashMap.keySet`, or a pattern like `Class.*`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A rule like `UF100`, or an API like `HashMap.keySet`
+    #[arg(value_name = "CODE")]
+    pub(crate) code: String,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Where to write the project; must not exist or be empty [default: a new temporary directory]
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Write it, do not check it
+    #[arg(long)]
+    pub(crate) write_only: bool,
+    /// Fixes every choice [default: a fresh one]
+    #[arg(long, value_name = "N|last", value_parser = SeedSetting::from_str)]
+    pub(crate) seed: Option<SeedSetting>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ExecArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) vary: VaryArgs,
+    /// When to vary
+    #[arg(long, value_name = "WHEN", default_value = "tests")]
+    pub(crate) window: Window,
+    /// The command
+    #[arg(
+        last = true,
+        required = true,
+        value_name = "COMMAND",
+        allow_hyphen_values = true
+    )]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "lower")]
+pub(crate) enum Window {
+    /// While a test runs
+    Tests,
+    /// From the start of each Java program to its end
+    Program,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// One of some names, so that the message for a wrong one lists them and names the nearest.
+fn one_of<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = String> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn formats_are_read() {
+        let json = FormatArg {
+            format: Format::Json,
+            file: Some("out.json".into()),
+        };
+        assert_eq!("json=out.json".parse(), Ok(json));
+        assert_eq!(
+            "text".parse(),
+            Ok(FormatArg {
+                format: Format::Text,
+                file: None
+            })
+        );
+        assert!("sarif".parse::<FormatArg>().is_err());
+        assert!("json=".parse::<FormatArg>().is_err());
+    }
+}

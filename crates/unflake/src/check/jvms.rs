@@ -1,0 +1,200 @@
+//! Real test JVMs behind the traits of `unflake-explore`, and rounds over many of them.
+
+use super::suite::{KnownTest, Suite};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use unflake_explore::{Jvm, Jvms, Need, Verdict, split};
+use unflake_protocol::{Failure, Outcome, RunCommand, Strategy, ToProgram};
+use unflake_runner::{Limits, RunEnd, Worker, WorkerTools};
+
+/// Everything that is needed to run tests of the suite.
+#[derive(Debug)]
+pub(crate) struct Bench<'a> {
+    pub(crate) suite: &'a Suite,
+    pub(crate) tools: &'a WorkerTools,
+    /// Numbers of workers; each is used once.
+    pub(crate) workers: &'a AtomicU32,
+    pub(crate) jobs: usize,
+    /// The longest that one test may take; `None`: by how long it took unvaried.
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Tests that one JVM runs under one strategy.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    pub(crate) round: u32,
+    pub(crate) strategy: Option<Strategy>,
+    pub(crate) launch: usize,
+    pub(crate) tests: Vec<usize>,
+}
+
+/// What became of the tests of some units: by round and test.
+pub(crate) type Verdicts = BTreeMap<(u32, usize), Verdict>;
+
+impl Bench<'_> {
+    /// The units of one round: the tests that need it, spread over as many JVMs as run at a time. How they are spread
+    /// depends on nothing that was timed, so that the same seed gives the same result.
+    pub(crate) fn units(&self, round: u32, strategy: Option<Strategy>, tests: &[usize]) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for launch in 0..self.suite.launches.len() {
+            let here: Vec<usize> =
+                tests.iter().copied().filter(|test| self.suite.tests[*test].launch == Some(launch)).collect();
+            let weights: Vec<_> =
+                here.iter().map(|test| (self.suite.tests[*test].handle.root.as_str(), Duration::from_secs(1))).collect();
+            units.extend(
+                split(&weights, self.jobs)
+                    .into_iter()
+                    .map(|range| Unit { round, strategy, launch, tests: here[range].to_vec() }),
+            );
+        }
+        units
+    }
+
+    /// Runs units, as many at a time as there are jobs. `done` hears of each test that ended.
+    pub(crate) fn run(&self, units: Vec<Unit>, done: &(dyn Fn(u32, usize, &Verdict) + Sync)) -> Verdicts {
+        let queue = Mutex::new(VecDeque::from(units));
+        let verdicts = Mutex::new(Verdicts::new());
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs {
+                scope.spawn(|| {
+                    while let Some(unit) = next() {
+                        let found = self.run_unit(&unit, done);
+                        verdicts.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+                    }
+                });
+            }
+        });
+        verdicts.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a unit to its end, with a new JVM after each one that a test ended.
+    fn run_unit(&self, unit: &Unit, done: &(dyn Fn(u32, usize, &Verdict) + Sync)) -> Verdicts {
+        let mut verdicts = Verdicts::new();
+        let mut left = unit.tests.clone();
+        while !left.is_empty() && !self.tools.cancel.is_cancelled() {
+            let Ok(mut worker) = self.start(unit.launch) else { break };
+            let (found, end) = self.run_in(&mut worker, &left, unit.strategy, &|test, verdict| done(unit.round, test, verdict));
+            let went_on = matches!(end, RunEnd::Died { .. } | RunEnd::TimedOut { .. }) && !found.is_empty();
+            left.retain(|test| !found.contains_key(test));
+            verdicts.extend(found.into_iter().map(|(test, verdict)| ((unit.round, test), verdict)));
+            if !went_on {
+                break;
+            }
+        }
+        verdicts
+    }
+
+    fn start(&self, launch: usize) -> Result<Worker, String> {
+        let number = self.workers.fetch_add(1, Ordering::Relaxed);
+        Worker::start(&self.suite.launches[launch], self.tools, number).map_err(|error| error.to_string())
+    }
+
+    /// Runs tests in a worker. What has no verdict afterwards was not run.
+    fn run_in(
+        &self,
+        worker: &mut Worker,
+        tests: &[usize],
+        strategy: Option<Strategy>,
+        done: &dyn Fn(usize, &Verdict),
+    ) -> (BTreeMap<usize, Verdict>, RunEnd) {
+        let known = |index: &usize| &self.suite.tests[*index];
+        let by_handle: BTreeMap<_, _> = tests.iter().map(|test| (&known(test).handle, *test)).collect();
+        let mut verdicts = BTreeMap::new();
+        let command = RunCommand { strategy, tests: tests.iter().map(|test| known(test).handle.clone()).collect() };
+        let end = worker.run(&command, self.limits(tests), |message| match message {
+            ToProgram::TestFinished { test, outcome, .. } => {
+                if let Some(index) = by_handle.get(&test.handle) {
+                    let verdict = match outcome {
+                        Outcome::Passed => Verdict::Passed,
+                        Outcome::Failed(failure) => Verdict::Failed(failure),
+                        Outcome::Skipped { .. } => Verdict::NotRun,
+                    };
+                    done(*index, &verdict);
+                    verdicts.insert(*index, verdict);
+                }
+            }
+            // Set-up that fails takes all tests of its class with it that have not run.
+            ToProgram::ContainerFinished { root, failure: Some(failure), .. } => {
+                for index in tests {
+                    if known(index).handle.root == root {
+                        verdicts.entry(*index).or_insert_with(|| Verdict::Failed(failure.clone()));
+                    }
+                }
+            }
+            _ => {}
+        });
+        let ended = match &end {
+            RunEnd::Died { during: Some(test), status, output } => {
+                let message = format!("the test ended its JVM ({status})");
+                Some((test, Failure { kind: "ended JVM".to_owned(), message, trace: output.clone() }))
+            }
+            RunEnd::TimedOut { during: Some(test), after } => {
+                let message = format!("the test did not end within {} s", after.as_secs());
+                Some((test, Failure { kind: "timeout".to_owned(), message, trace: String::new() }))
+            }
+            _ => None,
+        };
+        if let Some((test, failure)) = ended
+            && let Some(index) = by_handle.get(&test.handle)
+        {
+            let verdict = Verdict::Failed(failure);
+            done(*index, &verdict);
+            verdicts.insert(*index, verdict);
+        }
+        (verdicts, end)
+    }
+
+    /// A test may take its time varied, but not for ever.
+    fn limits(&self, tests: &[usize]) -> Limits {
+        const LEAST: Duration = Duration::from_secs(60);
+        let slowest = tests.iter().map(|test| self.suite.tests[*test].time).max().unwrap_or_default();
+        Limits { silence: self.timeout.unwrap_or_else(|| LEAST.max(slowest * 10)) }
+    }
+
+    /// The tests that a round runs.
+    pub(crate) fn tests_of_round(tests: &[usize], suite: &Suite, round: u32) -> Vec<usize> {
+        let least = if round == 1 { Need::OneShiftedRun } else { Need::EveryRound };
+        let needs = |test: &KnownTest| test.need >= least;
+        tests.iter().copied().filter(|test| needs(&suite.tests[*test])).collect()
+    }
+}
+
+/// Fresh JVMs for one test's launch.
+#[derive(Debug)]
+pub(crate) struct LaunchJvms<'a> {
+    pub(crate) bench: &'a Bench<'a>,
+    pub(crate) launch: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct WorkerJvm<'a> {
+    bench: &'a Bench<'a>,
+    worker: Worker,
+    is_alive: bool,
+}
+
+impl<'a> Jvms for LaunchJvms<'a> {
+    type Jvm = WorkerJvm<'a>;
+
+    fn start(&self) -> Result<WorkerJvm<'a>, String> {
+        self.bench.start(self.launch).map(|worker| WorkerJvm { bench: self.bench, worker, is_alive: true })
+    }
+}
+
+impl Jvm for WorkerJvm<'_> {
+    fn run(&mut self, tests: &[usize], strategy: Option<Strategy>) -> Verdict {
+        let (mut verdicts, end) = self.bench.run_in(&mut self.worker, tests, strategy, &|_, _| {});
+        self.is_alive = matches!(end, RunEnd::Finished);
+        if matches!(end, RunEnd::Cancelled) {
+            return Verdict::Cancelled;
+        }
+        tests.last().and_then(|last| verdicts.remove(last)).unwrap_or(Verdict::NotRun)
+    }
+
+    fn is_alive(&self) -> bool {
+        self.is_alive
+    }
+}

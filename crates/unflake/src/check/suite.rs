@@ -1,0 +1,157 @@
+//! The project's tests as the learning run saw them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use unflake_explore::{Learned, Need, needs};
+use unflake_project::{BuildRun, TestJvm};
+use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
+use unflake_runner::Launch;
+
+/// All tests, in the order in which the build ran them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Suite {
+    pub(crate) tests: Vec<KnownTest>,
+    /// How the build's test JVMs were started, each way once.
+    pub(crate) launches: Vec<Launch>,
+    /// Versions of Java that were seen.
+    pub(crate) java: BTreeSet<String>,
+    /// Things that did not go as they should: methods that could not be edited, JVMs that cannot be started again.
+    pub(crate) troubles: Vec<Trouble>,
+}
+
+/// One test and what is known of it before anything was varied.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownTest {
+    pub(crate) id: TestId,
+    pub(crate) handle: Handle,
+    /// Index into [`Suite::launches`]; `None`: its JVM cannot be started without the build tool.
+    pub(crate) launch: Option<usize>,
+    /// Which JVM of the build it ran in.
+    pub(crate) jvm: usize,
+    pub(crate) baseline: Baseline,
+    pub(crate) need: Need,
+    /// Models that made choices in it.
+    pub(crate) models: Vec<String>,
+    pub(crate) time: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Baseline {
+    Finished(Outcome),
+    /// Its JVM ended while it ran.
+    Unfinished,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    NotApplied { method: String, reason: String },
+    AgentOff(String),
+    NoLaunch { module: String, reason: String },
+    ContainerFailed { root: String, message: String },
+}
+
+impl Suite {
+    pub(crate) fn from_build(run: &BuildRun) -> Suite {
+        let mut suite = Suite::default();
+        let mut seen = BTreeSet::new();
+        for (number, jvm) in run.jvms.iter().enumerate() {
+            suite.java.insert(jvm.java.version.clone());
+            let launch = suite.add_launch(jvm);
+            suite.add_troubles(jvm);
+            let containers = container_choices(jvm);
+            let learned = Learned { initialisers: &jvm.initialisers, references: &jvm.references, containers: &containers };
+            let needs = needs(learned, jvm.tests.iter().map(|run| (&run.test, &run.choices)));
+            for (run, need) in jvm.tests.iter().zip(needs) {
+                let id = run.test.id(&jvm.module);
+                // A build may run a test more than once (reruns, several executions); the first time counts.
+                if seen.insert((id.clone(), run.test.handle.id.clone())) {
+                    let mut models = run.choices.models.clone();
+                    models.extend(containers.get(&run.test.handle.root).into_iter().flat_map(|choices| choices.models.clone()));
+                    models.sort();
+                    models.dedup();
+                    suite.tests.push(KnownTest {
+                        id,
+                        handle: run.test.handle.clone(),
+                        launch,
+                        jvm: number,
+                        baseline: Baseline::Finished(run.outcome.clone()),
+                        need,
+                        models,
+                        time: run.time,
+                    });
+                }
+            }
+            for test in &jvm.unfinished {
+                let id = test.id(&jvm.module);
+                if seen.insert((id.clone(), test.handle.id.clone())) {
+                    suite.tests.push(KnownTest {
+                        id,
+                        handle: test.handle.clone(),
+                        launch,
+                        jvm: number,
+                        baseline: Baseline::Unfinished,
+                        need: Need::Nothing,
+                        models: Vec::new(),
+                        time: Duration::ZERO,
+                    });
+                }
+            }
+        }
+        suite
+    }
+
+    /// Tests that ran before this one in its JVM of the build, and those of them that are of its class.
+    pub(crate) fn before(&self, test: usize) -> (Vec<usize>, Vec<usize>) {
+        let this = &self.tests[test];
+        let is_before = |other: &KnownTest| {
+            other.jvm == this.jvm && matches!(other.baseline, Baseline::Finished(Outcome::Passed | Outcome::Failed(_)))
+        };
+        let prefix: Vec<usize> = (0..test).filter(|index| is_before(&self.tests[*index])).collect();
+        let class = prefix.iter().copied().filter(|index| self.tests[*index].handle.root == this.handle.root).collect();
+        (class, prefix)
+    }
+
+    fn add_launch(&mut self, jvm: &TestJvm) -> Option<usize> {
+        let Some(recipe) = &jvm.recipe else {
+            let reason = "the agent could not tell how it was started".to_owned();
+            self.troubles.push(Trouble::NoLaunch { module: jvm.module.clone(), reason });
+            return None;
+        };
+        match Launch::from_recipe(recipe) {
+            Ok(launch) => Some(self.launches.iter().position(|known| *known == launch).unwrap_or_else(|| {
+                self.launches.push(launch);
+                self.launches.len() - 1
+            })),
+            Err(error) => {
+                self.troubles.push(Trouble::NoLaunch { module: jvm.module.clone(), reason: error.to_string() });
+                None
+            }
+        }
+    }
+
+    fn add_troubles(&mut self, jvm: &TestJvm) {
+        let not_applied = jvm.not_applied.iter();
+        self.troubles.extend(
+            not_applied.map(|(method, reason)| Trouble::NotApplied { method: method.clone(), reason: reason.clone() }),
+        );
+        self.troubles.extend(jvm.bugs.iter().cloned().map(Trouble::AgentOff));
+        for container in &jvm.containers {
+            if let Some(failure) = &container.failure {
+                let message = format!("{}: {}", failure.kind, failure.message);
+                self.troubles.push(Trouble::ContainerFailed { root: container.root.clone(), message });
+            }
+        }
+    }
+}
+
+/// Per root class the choices of its set-up and tear-down; a class that was started several times has those of all.
+fn container_choices(jvm: &TestJvm) -> BTreeMap<String, ScopeChoices> {
+    let mut choices: BTreeMap<String, ScopeChoices> = BTreeMap::new();
+    for container in &jvm.containers {
+        let all = choices.entry(container.root.clone()).or_default();
+        all.count += container.choices.count;
+        all.by_project |= container.choices.by_project;
+        all.models.extend(container.choices.models.iter().cloned());
+    }
+    choices
+}

@@ -1,0 +1,346 @@
+//! `unflake.toml`: in the project's directory or in its `.config`, never required.
+//!
+//! Read by hand from the parsed tables rather than by deserialising, because each mistake is to be told with its line, its
+//! column and the nearest known name.
+
+use crate::nearest::{did_you_mean, nearest};
+use crate::problem::{Problem, problem};
+use crate::values::{FailOn, SeedSetting, parse_duration};
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use unflake_findings::LevelSetting;
+use unflake_protocol::{UserModel, UserModelKind};
+
+/// What the file says; `None` or empty where it says nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Config {
+    pub(crate) rounds: Option<u32>,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) seed: Option<SeedSetting>,
+    pub(crate) level: Option<LevelSetting>,
+    pub(crate) control: Option<u32>,
+    pub(crate) api: Vec<String>,
+    pub(crate) skip_api: Vec<String>,
+    pub(crate) from: Vec<String>,
+    pub(crate) skip_from: Vec<String>,
+    pub(crate) jobs: Option<usize>,
+    /// Relative to the project.
+    pub(crate) java: Option<PathBuf>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) fail_on: Option<FailOn>,
+    pub(crate) user_models: Vec<UserModel>,
+    pub(crate) ignores: Vec<Ignore>,
+}
+
+/// One `[[ignore]]`: findings of these tests are meant (with `api`: those that only these APIs can have caused), or, without
+/// `test`, these APIs or callers are not varied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ignore {
+    /// Glob over `package.Class#method`.
+    pub(crate) test: Option<String>,
+    /// Glob over the names of models.
+    pub(crate) api: Option<String>,
+    /// Glob over callers.
+    pub(crate) from: Option<String>,
+    pub(crate) reason: String,
+}
+
+const KEYS: [&str; 15] = [
+    "rounds",
+    "budget",
+    "seed",
+    "level",
+    "control",
+    "api",
+    "skip_api",
+    "from",
+    "skip_from",
+    "jobs",
+    "java",
+    "timeout",
+    "fail_on",
+    "model",
+    "ignore",
+];
+const MODEL_KEYS: [&str; 4] = ["method", "kind", "values", "tolerance"];
+const MODEL_KINDS: [&str; 5] = ["permute", "extend", "random", "one-of", "tolerance"];
+const IGNORE_KEYS: [&str; 4] = ["test", "api", "from", "reason"];
+
+impl Config {
+    /// The project's file, or nothing if it has none.
+    pub(crate) fn read(project: &Path) -> Result<Config, Problem> {
+        for path in [project.join("unflake.toml"), project.join(".config/unflake.toml")] {
+            match fs::read_to_string(&path) {
+                Ok(text) => return Config::parse(&text, &path),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    return Err(problem!(Usage, "cannot read `{}`", path.display()).cause(error));
+                }
+            }
+        }
+        Ok(Config::default())
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Config, Problem> {
+        let reader = Reader { text, path };
+        let table = DeTable::parse(text).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            reader.wrong(&span, error.message().lines().collect::<Vec<_>>().join("; "))
+        })?;
+        let mut config = Config::default();
+        for (key, value) in table.get_ref().iter() {
+            match key.get_ref().as_ref() {
+                "rounds" => config.rounds = Some(reader.number(value)?),
+                "budget" => config.budget = Some(reader.text_as(value, parse_duration)?),
+                "seed" => config.seed = Some(reader.seed(value)?),
+                "level" => config.level = Some(reader.text_as(value, LevelSetting::from_str)?),
+                "control" => config.control = Some(reader.number(value)?),
+                "api" => config.api = reader.texts(value)?,
+                "skip_api" => config.skip_api = reader.texts(value)?,
+                "from" => config.from = reader.texts(value)?,
+                "skip_from" => config.skip_from = reader.texts(value)?,
+                "jobs" => config.jobs = Some(reader.number(value)? as usize),
+                "java" => config.java = Some(PathBuf::from(reader.text(value)?)),
+                "timeout" => config.timeout = Some(reader.text_as(value, parse_duration)?),
+                "fail_on" => config.fail_on = Some(reader.text_as(value, FailOn::from_str)?),
+                "model" => config.user_models = reader.tables(value, Reader::model)?,
+                "ignore" => config.ignores = reader.tables(value, Reader::ignore)?,
+                unknown => return Err(reader.unknown_key(unknown, &key.span(), &KEYS)),
+            }
+        }
+        Ok(config)
+    }
+}
+
+type Value<'a> = Spanned<DeValue<'a>>;
+
+/// The file's text, to say where in it something is wrong.
+struct Reader<'a> {
+    text: &'a str,
+    path: &'a Path,
+}
+
+impl Reader<'_> {
+    fn wrong(&self, span: &Range<usize>, what: impl Into<String>) -> Problem {
+        let before = &self.text[..span.start.min(self.text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        problem!(
+            Usage,
+            "`{}` is wrong at line {line}, column {column}",
+            self.path.display()
+        )
+        .cause(what.into())
+    }
+
+    fn unknown_key(&self, key: &str, span: &Range<usize>, known: &[&str]) -> Problem {
+        let hint = did_you_mean(&nearest(key, known.iter().copied()))
+            .unwrap_or_else(|| format!("known are {}", known.join(", ")));
+        self.wrong(span, format!("unknown key `{key}`")).hint(hint)
+    }
+
+    fn expected(&self, value: &Value<'_>, what: &str) -> Problem {
+        self.wrong(
+            &value.span(),
+            format!("expected {what}, found {}", kind_of(value.get_ref())),
+        )
+    }
+
+    fn text<'v>(&self, value: &'v Value<'_>) -> Result<&'v str, Problem> {
+        value
+            .get_ref()
+            .as_str()
+            .ok_or_else(|| self.expected(value, "text in quotes"))
+    }
+
+    fn text_as<T>(&self, value: &Value<'_>, parse: impl Fn(&str) -> Result<T, String>) -> Result<T, Problem> {
+        parse(self.text(value)?).map_err(|what| self.wrong(&value.span(), what))
+    }
+
+    /// Text, or an array of it.
+    fn texts(&self, value: &Value<'_>) -> Result<Vec<String>, Problem> {
+        match value.get_ref() {
+            DeValue::Array(array) => array
+                .iter()
+                .map(|one| self.text(one).map(str::to_owned))
+                .collect(),
+            DeValue::String(one) => Ok(vec![one.to_string()]),
+            _ => Err(self.expected(value, "text in quotes or an array of it")),
+        }
+    }
+
+    /// A count: from 1.
+    fn number(&self, value: &Value<'_>) -> Result<u32, Problem> {
+        let number = match value.get_ref() {
+            DeValue::Integer(integer) => u32::from_str_radix(integer.as_str(), integer.radix()).ok(),
+            _ => return Err(self.expected(value, "a number")),
+        };
+        number
+            .filter(|number| *number > 0)
+            .ok_or_else(|| self.wrong(&value.span(), "the number must be positive"))
+    }
+
+    fn seed(&self, value: &Value<'_>) -> Result<SeedSetting, Problem> {
+        match value.get_ref() {
+            DeValue::Integer(integer) => integer
+                .to_string()
+                .parse()
+                .map_err(|what: String| self.wrong(&value.span(), what)),
+            _ => self.text_as(value, SeedSetting::from_str),
+        }
+    }
+
+    fn tables<T>(
+        &self,
+        value: &Value<'_>,
+        read: impl Fn(&Self, &DeTable<'_>, &Range<usize>) -> Result<T, Problem>,
+    ) -> Result<Vec<T>, Problem> {
+        let DeValue::Array(array) = value.get_ref() else {
+            return Err(self.expected(value, "tables with two brackets, like `[[model]]`"));
+        };
+        let one = |entry: &Value<'_>| match entry.get_ref() {
+            DeValue::Table(table) => read(self, table, &entry.span()),
+            _ => Err(self.expected(entry, "a table")),
+        };
+        array.iter().map(one).collect()
+    }
+
+    fn model(&self, table: &DeTable<'_>, span: &Range<usize>) -> Result<UserModel, Problem> {
+        self.only_known(table, &MODEL_KEYS)?;
+        let method = self.required(table, span, "method")?;
+        let method_text = self.text(method)?;
+        if !is_method(method_text) {
+            return Err(self
+                .wrong(&method.span(), format!("`{method_text}` is not a method"))
+                .hint("write it like `com.example.Dao.findAll`"));
+        }
+        let kind = self.required(table, span, "kind")?;
+        let model_kind = match self.text(kind)? {
+            "permute" => UserModelKind::Permute,
+            "extend" => UserModelKind::Extend,
+            "random" => UserModelKind::Random,
+            "one-of" => UserModelKind::OneOf(self.values(self.required(table, span, "values")?)?),
+            "tolerance" => {
+                UserModelKind::Tolerance(self.tolerance(self.required(table, span, "tolerance")?)?)
+            }
+            unknown => {
+                let hint = did_you_mean(&nearest(unknown, MODEL_KINDS))
+                    .unwrap_or_else(|| format!("known are {}", MODEL_KINDS.join(", ")));
+                return Err(self
+                    .wrong(&kind.span(), format!("unknown kind `{unknown}`"))
+                    .hint(hint));
+            }
+        };
+        Ok(UserModel {
+            method: method_text.to_owned(),
+            kind: model_kind,
+        })
+    }
+
+    /// Text and numbers, as text.
+    fn values(&self, value: &Value<'_>) -> Result<Vec<String>, Problem> {
+        let DeValue::Array(array) = value.get_ref() else {
+            return Err(self.expected(value, "an array"));
+        };
+        let values: Vec<String> = array
+            .iter()
+            .map(|one| match one.get_ref() {
+                DeValue::String(text) => Ok(text.to_string()),
+                DeValue::Integer(number) => Ok(number.to_string()),
+                DeValue::Float(number) => Ok(number.to_string()),
+                DeValue::Boolean(truth) => Ok(truth.to_string()),
+                _ => Err(self.expected(one, "text or a number")),
+            })
+            .collect::<Result<_, _>>()?;
+        if values.len() < 2 {
+            return Err(self.wrong(&value.span(), "fewer than two values leave no choice"));
+        }
+        Ok(values)
+    }
+
+    fn tolerance(&self, value: &Value<'_>) -> Result<f64, Problem> {
+        let number = match value.get_ref() {
+            DeValue::Float(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
+            DeValue::Integer(number) => number.to_string().parse::<f64>().ok(),
+            _ => return Err(self.expected(value, "a number")),
+        };
+        number
+            .filter(|number| *number > 0.0 && number.is_finite())
+            .ok_or_else(|| self.wrong(&value.span(), "the number must be positive"))
+    }
+
+    fn ignore(&self, table: &DeTable<'_>, span: &Range<usize>) -> Result<Ignore, Problem> {
+        self.only_known(table, &IGNORE_KEYS)?;
+        let optional = |key: &str| -> Result<Option<String>, Problem> {
+            table
+                .get(key)
+                .map(|value| self.text(value).map(str::to_owned))
+                .transpose()
+        };
+        let reason = self.text(self.required(table, span, "reason")?)?.to_owned();
+        let ignore = Ignore {
+            test: optional("test")?,
+            api: optional("api")?,
+            from: optional("from")?,
+            reason,
+        };
+        match (&ignore.test, &ignore.api, &ignore.from) {
+            (None, None, None) => Err(self
+                .wrong(span, "this `[[ignore]]` names nothing to ignore")
+                .hint("add `test`, `api` or `from`, each a pattern with `*`")),
+            (_, Some(_), Some(_)) | (Some(_), _, Some(_)) => Err(self
+                .wrong(span, "`from` stands alone in an `[[ignore]]`")
+                .hint("write a second `[[ignore]]` for it")),
+            _ => Ok(ignore),
+        }
+    }
+
+    fn only_known(&self, table: &DeTable<'_>, known: &[&str]) -> Result<(), Problem> {
+        match table
+            .iter()
+            .find(|(key, _)| !known.contains(&key.get_ref().as_ref()))
+        {
+            Some((key, _)) => Err(self.unknown_key(key.get_ref(), &key.span(), known)),
+            None => Ok(()),
+        }
+    }
+
+    fn required<'t, 'v>(
+        &self,
+        table: &'t DeTable<'v>,
+        span: &Range<usize>,
+        key: &str,
+    ) -> Result<&'t Value<'v>, Problem> {
+        table
+            .get(key)
+            .ok_or_else(|| self.wrong(span, format!("`{key}` is missing")))
+    }
+}
+
+fn kind_of(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// Whether it can be `package.Class.method`: two names at least, joined by dots.
+fn is_method(text: &str) -> bool {
+    let name = |part: &str| {
+        part.chars()
+            .next()
+            .is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
+            && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+    };
+    text.contains('.') && text.split('.').all(name)
+}

@@ -1,0 +1,260 @@
+//! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
+
+use crate::args::{
+    CheckArgs, Color, ExecArgs, Format, FormatArg, PlaceArgs, Progress, ReplayArgs, ScreenArgs, VaryArgs,
+    Window,
+};
+use crate::config::{Config, Ignore};
+use crate::problem::{Problem, problem};
+use crate::values::{FailOn, SeedSetting};
+use std::ffi::OsString;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use unflake_findings::{LevelSetting, default_base};
+use unflake_protocol::UserModel;
+
+/// For `check`.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) place: Place,
+    pub(crate) vary: Vary,
+    pub(crate) screen: Screen,
+    /// As the user wrote them; empty: all.
+    pub(crate) tests: Vec<String>,
+    /// `None`: the default rounds.
+    pub(crate) rounds: Option<u32>,
+    pub(crate) budget: Option<Duration>,
+    /// Unvaried runs.
+    pub(crate) control: u32,
+    /// Test JVMs at the same time.
+    pub(crate) jobs: NonZeroUsize,
+    /// For one test; `None`: the default.
+    pub(crate) timeout: Option<Duration>,
+    /// At least one; at most one of them without a file.
+    pub(crate) formats: Vec<FormatArg>,
+    pub(crate) fail_on: FailOn,
+    pub(crate) exit_zero: bool,
+    pub(crate) require_complete: bool,
+    pub(crate) ignores: Vec<Ignore>,
+    pub(crate) build_arguments: Vec<String>,
+    /// The arguments of `unflake` as they were given, for the report.
+    pub(crate) command: Vec<String>,
+}
+
+/// For `replay`.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplaySettings {
+    pub(crate) place: Place,
+    pub(crate) screen: Screen,
+    /// A finding's id, or the beginning of it.
+    pub(crate) finding: String,
+    pub(crate) times: u32,
+}
+
+/// For `exec`.
+#[derive(Clone, Debug)]
+pub(crate) struct ExecSettings {
+    pub(crate) place: Place,
+    pub(crate) vary: Vary,
+    pub(crate) screen: Screen,
+    pub(crate) window: Window,
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Where things are.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The project's directory: absolute, exists.
+    pub(crate) project: PathBuf,
+    /// The JDK that the user asked for; has `bin/java`.
+    pub(crate) java: Option<PathBuf>,
+    /// The store's base; need not exist.
+    pub(crate) store: PathBuf,
+}
+
+/// How choices vary.
+#[derive(Clone, Debug)]
+pub(crate) struct Vary {
+    pub(crate) seed: SeedSetting,
+    pub(crate) level: LevelSetting,
+    /// Globs over the names of models, each matching one at least; empty: all.
+    pub(crate) api: Vec<String>,
+    pub(crate) skip_api: Vec<String>,
+    /// Globs over callers; empty: all.
+    pub(crate) from: Vec<String>,
+    pub(crate) skip_from: Vec<String>,
+    pub(crate) user_models: Vec<UserModel>,
+}
+
+/// What is on the screen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    pub(crate) quiet: bool,
+    /// How often `-v` was given.
+    pub(crate) verbose: u8,
+    pub(crate) color: Color,
+    pub(crate) progress: Progress,
+}
+
+impl From<ScreenArgs> for Screen {
+    fn from(args: ScreenArgs) -> Screen {
+        Screen {
+            quiet: args.quiet,
+            verbose: args.verbose,
+            color: args.color,
+            progress: args.progress,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn resolve(mut args: CheckArgs, screen: Screen) -> Result<Settings, Problem> {
+        if let ([lone], None) = (args.tests.as_slice(), &args.place.directory)
+            && Path::new(lone).is_dir()
+        {
+            args.place.directory = Some(PathBuf::from(args.tests.remove(0)));
+        }
+        let project = project(args.place.directory.as_deref())?;
+        let config = Config::read(&project)?;
+        let ignores = config.ignores.clone();
+        Ok(Settings {
+            vary: Vary::resolve(args.vary, &config)?,
+            rounds: args.rounds.or(config.rounds),
+            budget: args.budget.or(config.budget),
+            control: args.control.or(config.control).unwrap_or(1),
+            jobs: args
+                .jobs
+                .map(usize::from)
+                .or(config.jobs)
+                .and_then(NonZeroUsize::new)
+                .unwrap_or_else(cores),
+            timeout: args.timeout.or(config.timeout),
+            fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
+            place: Place::resolve(project, args.place, &config)?,
+            formats: formats(args.format)?,
+            tests: args.tests,
+            exit_zero: args.exit_zero,
+            require_complete: args.require_complete,
+            build_arguments: args.build_arguments,
+            screen,
+            ignores,
+            command: std::env::args_os()
+                .skip(1)
+                .map(|argument| argument.to_string_lossy().into_owned())
+                .collect(),
+        })
+    }
+}
+
+impl ReplaySettings {
+    pub(crate) fn resolve(args: ReplayArgs, screen: Screen) -> Result<ReplaySettings, Problem> {
+        let project = project(args.place.directory.as_deref())?;
+        let config = Config::read(&project)?;
+        let place = Place::resolve(project, args.place, &config)?;
+        Ok(ReplaySettings {
+            place,
+            screen,
+            finding: args.finding,
+            times: args.times,
+        })
+    }
+}
+
+impl ExecSettings {
+    pub(crate) fn resolve(args: ExecArgs, screen: Screen) -> Result<ExecSettings, Problem> {
+        let project = project(args.place.directory.as_deref())?;
+        let config = Config::read(&project)?;
+        Ok(ExecSettings {
+            vary: Vary::resolve(args.vary, &config)?,
+            place: Place::resolve(project, args.place, &config)?,
+            screen,
+            window: args.window,
+            command: args.command,
+        })
+    }
+}
+
+impl Place {
+    pub(crate) fn resolve(project: PathBuf, args: PlaceArgs, config: &Config) -> Result<Place, Problem> {
+        let java = args
+            .java
+            .or_else(|| config.java.as_ref().map(|java| project.join(java)));
+        if let Some(home) = &java
+            && !home.join("bin/java").is_file()
+        {
+            return Err(problem!(
+                CannotWork,
+                "there is no JDK at `{}`: it has no `bin/java`",
+                home.display()
+            )
+            .hint("`unflake doctor` lists the JDKs on this machine"));
+        }
+        let store = match args.store {
+            Some(store) => store,
+            None => default_base(|name| std::env::var_os(name))?,
+        };
+        // Test JVMs run in other directories, so a relative path would mean another place there.
+        let store = std::path::absolute(&store).unwrap_or(store);
+        let java = java.map(|home| std::path::absolute(&home).unwrap_or(home));
+        Ok(Place { project, java, store })
+    }
+}
+
+impl Vary {
+    fn resolve(args: VaryArgs, config: &Config) -> Result<Vary, Problem> {
+        let or_file =
+            |given: Vec<String>, file: &Vec<String>| if given.is_empty() { file.clone() } else { given };
+        let mut vary = Vary {
+            seed: args.seed.or(config.seed).unwrap_or_default(),
+            level: args.level.or(config.level).unwrap_or_default(),
+            api: or_file(args.api, &config.api),
+            skip_api: or_file(args.skip_api, &config.skip_api),
+            from: or_file(args.from, &config.from),
+            skip_from: or_file(args.skip_from, &config.skip_from),
+            user_models: config.user_models.clone(),
+        };
+        // An `[[ignore]]` that names no test is a filter with a reason.
+        for ignore in config.ignores.iter().filter(|ignore| ignore.test.is_none()) {
+            vary.skip_api.extend(ignore.api.clone());
+            vary.skip_from.extend(ignore.from.clone());
+        }
+        Ok(vary)
+    }
+}
+
+/// The project's directory, absolute.
+pub(crate) fn project(given: Option<&Path>) -> Result<PathBuf, Problem> {
+    let path = given.unwrap_or(Path::new("."));
+    let directory = fs::canonicalize(path).map_err(|error| {
+        problem!(CannotWork, "there is no directory `{}`", path.display())
+            .cause(error)
+            .hint("name the project's directory with `-C DIR`")
+    })?;
+    if directory.is_dir() {
+        return Ok(directory);
+    }
+    Err(problem!(CannotWork, "`{}` is not a directory", path.display())
+        .hint("name the project's directory, not a file in it"))
+}
+
+/// Text goes to the screen unless something else does.
+fn formats(mut given: Vec<FormatArg>) -> Result<Vec<FormatArg>, Problem> {
+    match given.iter().filter(|format| format.file.is_none()).count() {
+        0 => given.push(FormatArg {
+            format: Format::Text,
+            file: None,
+        }),
+        1 => {}
+        _ => {
+            return Err(problem!(Usage, "two formats cannot both go to the screen")
+                .hint("write one into a file: `--format json=FILE`"));
+        }
+    }
+    Ok(given)
+}
+
+fn cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}

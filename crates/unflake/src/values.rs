@@ -1,0 +1,146 @@
+//! Values that options and `unflake.toml` share: durations, seeds, severities to fail on.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+use unflake_findings::Severity;
+use unflake_protocol::Seed;
+
+/// Reads `90s`, `5m`, `1h`, `1h30m`, `500ms`.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a duration; write it like `90s`, `5m` or `1h30m`");
+    let mut total = Duration::ZERO;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, after) = rest.split_at(digits);
+        let number: u64 = number.parse().map_err(|_| wrong())?;
+        let letters = after.len() - after.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
+        let (unit, after) = after.split_at(letters);
+        let millis = match unit {
+            "ms" => 1,
+            "s" => 1000,
+            "m" | "min" => 60_000,
+            "h" => 3_600_000,
+            _ => return Err(wrong()),
+        };
+        let part = number.checked_mul(millis).ok_or_else(wrong)?;
+        total = total.checked_add(Duration::from_millis(part)).ok_or_else(wrong)?;
+        rest = after;
+    }
+    if total.is_zero() { Err(wrong()) } else { Ok(total) }
+}
+
+/// What `--seed` says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SeedSetting {
+    /// A new one every time.
+    #[default]
+    Fresh,
+    /// That of the project's latest run.
+    Last,
+    Fixed(Seed),
+}
+
+impl FromStr for SeedSetting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "last" => Ok(SeedSetting::Last),
+            number => match number.parse::<u64>() {
+                // Larger ones would be cut, and then not be the seed that the report prints.
+                Ok(bits) if Seed::from_bits(bits).0 == bits => Ok(SeedSetting::Fixed(Seed(bits))),
+                _ => Err(format!(
+                    "`{text}` is not a seed; write a number below 2^48, or `last`"
+                )),
+            },
+        }
+    }
+}
+
+/// What `--fail-on` says: findings from here on make the exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailOn {
+    Severity(Severity),
+    Never,
+}
+
+impl FailOn {
+    pub(crate) const NAMES: [&'static str; 4] = ["error", "warning", "note", "never"];
+
+    /// Whether a finding this bad fails the run.
+    pub(crate) fn fails(self, worst: Option<Severity>) -> bool {
+        matches!((self, worst), (FailOn::Severity(limit), Some(worst)) if worst >= limit)
+    }
+}
+
+impl Default for FailOn {
+    fn default() -> Self {
+        FailOn::Severity(Severity::Warning)
+    }
+}
+
+impl FromStr for FailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "never" => Ok(FailOn::Never),
+            severity => severity.parse().map(FailOn::Severity),
+        }
+    }
+}
+
+impl fmt::Display for FailOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FailOn::Severity(severity) => severity.fmt(f),
+            FailOn::Never => f.write_str("never"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read() {
+        let millis = |text| parse_duration(text).map(|duration| duration.as_millis());
+        assert_eq!(millis("90s"), Ok(90_000));
+        assert_eq!(millis("5m"), Ok(300_000));
+        assert_eq!(millis("1h30m"), Ok(5_400_000));
+        assert_eq!(millis("500ms"), Ok(500));
+        for wrong in [
+            "",
+            "5",
+            "m",
+            "5x",
+            "-5s",
+            "0s",
+            "5 m",
+            "99999999999999999999s",
+            "1.5h",
+        ] {
+            assert!(millis(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn seeds_are_read() {
+        assert_eq!("7".parse(), Ok(SeedSetting::Fixed(Seed(7))));
+        assert_eq!("last".parse(), Ok(SeedSetting::Last));
+        assert!("281474976710655".parse::<SeedSetting>().is_ok());
+        assert!("281474976710656".parse::<SeedSetting>().is_err());
+        assert!("random".parse::<SeedSetting>().is_err());
+    }
+
+    #[test]
+    fn the_gate_lets_weaker_findings_pass() {
+        let warning = FailOn::default();
+        assert!(warning.fails(Some(Severity::Error)) && warning.fails(Some(Severity::Warning)));
+        assert!(!warning.fails(Some(Severity::Note)) && !warning.fails(None));
+        assert!(!FailOn::Never.fails(Some(Severity::Error)));
+    }
+}
