@@ -1,6 +1,7 @@
 //! Commands for those who work on unflake: the bars of the project, each one command. A library beside its program, so
 //! that the agent's own tests can use the checks of [`matrix`] with the JDKs at hand.
 
+pub mod agent;
 pub mod args;
 pub mod commands;
 pub mod conformance;

@@ -214,11 +214,15 @@ fn sort_in(top: &Path, dir: &Path, side: &Path) -> Outcome<()> {
     Ok(())
 }
 
+/// The manifest and the like; and what an annotation processor wrote when the project was packaged (JMH's), which it
+/// writes again.
 fn is_packaging(name: &Path) -> bool {
+    let file = name.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with("META-INF/maven")
         || ["MANIFEST.MF", "LICENSE.txt", "NOTICE.txt"]
             .iter()
             .any(|file| name == Path::new("META-INF").join(file))
+        || file.contains("_jmhT")
 }
 
 fn make_dir(dir: &Path) -> Outcome<()> {
@@ -240,6 +244,7 @@ mod tests {
         assert!(is_packaging(Path::new("META-INF/MANIFEST.MF")));
         assert!(is_packaging(Path::new("META-INF/maven/g/a/pom.xml")));
         assert!(!is_packaging(Path::new("META-INF/services/java.lang.Runnable")));
+        assert!(is_packaging(Path::new("p/generated/BitSetTest_jmhType_B1.java")));
         assert!(!is_packaging(Path::new("data/test/Bag.obj")));
     }
 }
