@@ -3,7 +3,7 @@
 //! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None` and
 //! is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
 
-use crate::values::{FailOn, SeedSetting, parse_duration};
+use crate::values::{FailOn, SeedSetting, parse_count, parse_duration};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -130,7 +130,7 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) only: Vec<Only>,
     /// Varied rounds [default: three guided and some random ones, ten at most]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), env = "UNFLAKE_ROUNDS", help_heading = "Varying")]
+    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_ROUNDS", help_heading = "Varying")]
     pub(crate) rounds: Option<u32>,
     /// Time for the varied rounds, like `90s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_BUDGET", help_heading = "Varying")]
@@ -138,10 +138,10 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) vary: VaryArgs,
     /// Unvaried runs [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), env = "UNFLAKE_CONTROL", help_heading = "Varying")]
+    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_CONTROL", help_heading = "Varying")]
     pub(crate) control: Option<u32>,
     /// Test JVMs at the same time [default: as many as there are cores]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), env = "UNFLAKE_JOBS")]
+    #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>, env = "UNFLAKE_JOBS")]
     pub(crate) jobs: Option<u16>,
     /// The longest that one test may take, like `60s`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_TIMEOUT")]
@@ -256,7 +256,7 @@ pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
     /// How often
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count::<u32>)]
     pub(crate) times: u32,
 }
 

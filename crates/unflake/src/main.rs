@@ -7,6 +7,8 @@ mod config;
 mod embedded;
 mod exec;
 mod exit;
+mod interrupt;
+mod jdk;
 mod nearest;
 mod problem;
 mod replay;

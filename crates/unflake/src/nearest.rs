@@ -4,7 +4,7 @@
 pub(crate) fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     const AT_MOST: usize = 3;
     let folded = wanted.to_lowercase();
-    let limit = (wanted.chars().count() / 3).max(1);
+    let limit = wanted.chars().count().div_ceil(3);
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
         .filter_map(|name| {

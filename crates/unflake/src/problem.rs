@@ -4,9 +4,11 @@
 //! [`problem!`], from where a test collects them and looks each up in `docs/messages.md`.
 
 use crate::exit::ExitCode;
+use crate::nearest::did_you_mean;
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Write as _};
 use unflake_findings::StoreError;
+use unflake_models::UnknownName;
 
 /// Why the program ends without having done what was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +93,12 @@ impl From<StoreError> for Problem {
             StoreError::Ambiguous { matching, .. } => problem.hint(format!("write more of one of {}", list(&matching))),
         }
     }
+}
+
+/// A name or pattern of `--api`, `--skip-api` or `models` that matches no model.
+pub(crate) fn unknown_api(unknown: &UnknownName) -> Problem {
+    problem!(Usage, "unknown API `{}`", unknown.name)
+        .hint(did_you_mean(&unknown.nearest).unwrap_or("`unflake models` lists the APIs".to_owned()))
 }
 
 /// Names as they stand in a hint: `` `a`, `b`, `c` ``.

@@ -29,12 +29,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
 fn explain(error: &clap::Error) -> Problem {
     let context = Context(error);
     let argument = context.first(ContextKind::InvalidArg);
-    let option = argument
-        .split([' ', '='])
-        .next()
-        .unwrap_or("")
-        .trim_end_matches("...")
-        .to_owned();
+    let option = name_of(&argument).to_owned();
     let value = context.first(ContextKind::InvalidValue);
     let help = "`--help` after the command lists its options";
     match error.kind() {
@@ -77,7 +72,8 @@ fn explain(error: &clap::Error) -> Problem {
         }
         ErrorKind::ArgumentConflict => {
             let other = context.first(ContextKind::PriorArg);
-            if other.is_empty() || other == argument {
+            let other = name_of(&other);
+            if other.is_empty() || other == option {
                 problem!(Usage, "`{option}` is given twice").hint("leave one out")
             } else {
                 problem!(Usage, "`{option}` and `{other}` exclude each other").hint("leave one out")
@@ -92,6 +88,15 @@ fn explain(error: &clap::Error) -> Problem {
                 .hint(help)
         }
     }
+}
+
+/// `--level` of clap's `--level <LEVEL>`.
+fn name_of(argument: &str) -> &str {
+    argument
+        .split([' ', '='])
+        .next()
+        .unwrap_or("")
+        .trim_end_matches("...")
 }
 
 /// What clap knows about a mistake.

@@ -31,6 +31,14 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     if total.is_zero() { Err(wrong()) } else { Ok(total) }
 }
 
+/// Reads a number from 1 on.
+pub(crate) fn parse_count<N: FromStr + Default + PartialEq>(text: &str) -> Result<N, String> {
+    match text.parse() {
+        Ok(number) if number != N::default() => Ok(number),
+        _ => Err(format!("`{text}` is not a number from 1 on")),
+    }
+}
+
 /// What `--seed` says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SeedSetting {
