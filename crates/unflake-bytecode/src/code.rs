@@ -302,6 +302,17 @@ impl PcMap {
     }
 }
 
+#[cfg(test)]
+impl PcMap {
+    /// Code of so many one-byte instructions, all of them moved by the same distance.
+    pub(crate) fn shifting(length: u16, by: u16) -> Self {
+        Self {
+            pcs: (0..=length).map(|pc| Some((pc + by, pc + by))).collect(),
+            end: length + by,
+        }
+    }
+}
+
 /// The new code's plan.
 struct Layout<'i> {
     map: PcMap,

@@ -141,3 +141,82 @@ fn verification_type(reader: &mut Reader<'_>, map: &PcMap, out: &mut Vec<u8>) ->
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All instructions have one byte and move by the same distance.
+    fn check(table: &[u8], by: u16, joins: &[u16], expected: &[u8]) {
+        let map = PcMap::shifting(200, by);
+        let moved = moved(Reader::new(table, 0..table.len()), &map, joins).unwrap();
+        assert_eq!(moved, expected);
+    }
+
+    #[test]
+    fn the_first_delta_is_a_pc_and_the_others_are_distances() {
+        check(&[0, 2, 0, 5], 0, &[], &[0, 2, 0, 5]);
+        check(&[0, 2, 0, 5], 7, &[], &[0, 2, 7, 5]);
+        check(&[0, 2, 10, 5], 7, &[], &[0, 2, 17, 5]);
+    }
+
+    #[test]
+    fn short_forms_are_widened_at_64() {
+        check(&[0, 1, 23], 40, &[], &[0, 1, 63]);
+        check(&[0, 1, 24], 40, &[], &[0, 1, 251, 0, 64]);
+        check(&[0, 1, 64 + 23, 1], 40, &[], &[0, 1, 127, 1]);
+        check(&[0, 1, 64 + 24, 7, 0, 9], 40, &[], &[0, 1, 247, 0, 64, 7, 0, 9]);
+    }
+
+    #[test]
+    fn long_forms_stay_long() {
+        check(
+            &[0, 2, 251, 0, 3, 247, 0, 0, 1],
+            0,
+            &[],
+            &[0, 2, 251, 0, 3, 247, 0, 0, 1],
+        );
+    }
+
+    #[test]
+    fn chop_append_and_full_keep_their_content() {
+        let table = [
+            0, 3, 250, 0, 1, 253, 0, 2, 1, 7, 1, 2, 255, 0, 0, 0, 1, 4, 0, 2, 5, 6,
+        ];
+        let expected = [
+            0, 3, 250, 0, 11, 253, 0, 2, 1, 7, 1, 2, 255, 0, 0, 0, 1, 4, 0, 2, 5, 6,
+        ];
+        check(&table, 10, &[], &expected);
+    }
+
+    #[test]
+    fn objects_not_initialised_yet_follow_their_new() {
+        check(&[0, 1, 64 + 20, 8, 0, 3], 10, &[], &[0, 1, 64 + 30, 8, 0, 13]);
+    }
+
+    #[test]
+    fn a_join_comes_first_unless_there_is_a_frame_already() {
+        check(&[0, 1, 5], 10, &[10], &[0, 2, 10, 4]);
+        check(&[0, 2, 0, 5], 10, &[10], &[0, 2, 10, 5]);
+        check(&[0, 1, 0], 10, &[4, 10], &[0, 2, 4, 5]);
+        check(&[0, 0], 10, &[10], &[0, 1, 10]);
+        assert_eq!(only(&[70]), [0, 1, 251, 0, 70]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let map = PcMap::shifting(200, 0);
+        for table in [
+            &[0, 1, 128][..],
+            &[0, 1],
+            &[0, 1, 64, 9],
+            &[0, 1, 251, 1, 0],
+            &[0, 1, 0, 0],
+        ] {
+            assert!(
+                moved(Reader::new(table, 0..table.len()), &map, &[]).is_err(),
+                "{table:?}"
+            );
+        }
+    }
+}
