@@ -1,1 +1,10 @@
-//! Findings as text and JSON.
+//! Findings as text for people and JSON for programs.
+//!
+//! Document in, text out: nothing here knows a terminal or a file. The text has colours in it, which whoever writes it takes
+//! out where they are not wanted, and reads as well without them.
+
+mod json;
+mod text;
+
+pub use json::json;
+pub use text::text;

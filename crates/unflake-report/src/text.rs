@@ -1,0 +1,382 @@
+//! The document as a person reads it on a screen.
+//!
+//! Findings first, the worst on top, each with the command that repeats it; then what is not known and why; then the
+//! counts; last the seed, because the last line is the one that is still on the screen.
+
+use anstyle::{AnsiColor, Style};
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use unflake_findings::{
+    Details, Document, Excluded, ExcludedReason, Finding, LevelSetting, Rate, Scope, Severity, SkipReason,
+    Summary,
+};
+use unflake_protocol::TestId;
+
+/// How much of a message is shown; the whole of it is in the JSON.
+const MESSAGE_LINES: usize = 6;
+const MESSAGE_WIDTH: usize = 400;
+/// How many tests of one reason are listed unless all are asked for.
+const LISTED: usize = 10;
+
+const STRONG: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// The whole report. `verbose`: nothing is cut.
+pub fn text(document: &Document, verbose: bool) -> String {
+    let mut page = Page {
+        text: String::new(),
+        verbose,
+    };
+    page.write(document).expect("a string takes everything");
+    page.text
+}
+
+struct Page {
+    text: String,
+    verbose: bool,
+}
+
+impl Page {
+    fn write(&mut self, document: &Document) -> fmt::Result {
+        let (suppressed, shown): (Vec<&Finding>, Vec<&Finding>) = document
+            .findings
+            .iter()
+            .partition(|finding| finding.suppressed.is_some());
+        for finding in &shown {
+            self.finding(finding, &document.summary)?;
+        }
+        self.suppressed(&suppressed)?;
+        self.excluded(&document.excluded)?;
+        self.notes(document)?;
+        self.summary(document, &shown, suppressed.len())
+    }
+
+    fn finding(&mut self, finding: &Finding, summary: &Summary) -> fmt::Result {
+        let style = of_severity(finding.severity);
+        writeln!(
+            self.text,
+            "{style}{}{style:#} {STRONG}{}{STRONG:#}",
+            finding.severity,
+            named(&finding.test)
+        )?;
+        self.message(finding)?;
+        let Details::ImplementationDependent {
+            level,
+            levels_tried,
+            round,
+            strategy,
+            scope,
+            apis,
+            ..
+        } = &finding.details;
+        let Rate { failed, runs } = finding.rate;
+        writeln!(
+            self.text,
+            "    {FAINT}level{FAINT:#}   {level}: {}",
+            meaning(*level)
+        )?;
+        write!(
+            self.text,
+            "    {FAINT}failed{FAINT:#}  {failed} of {runs} varied runs, first in round {round}"
+        )?;
+        if summary.rounds > 0 {
+            write!(self.text, " of {}", summary.rounds.max(*round))?;
+        }
+        writeln!(self.text, "{}", needs(*scope))?;
+        if self.verbose {
+            writeln!(self.text, "    {FAINT}varied{FAINT:#}  {strategy}")?;
+            for tried in levels_tried {
+                let Rate { failed, runs } = tried.rate;
+                writeln!(
+                    self.text,
+                    "    {FAINT}tried{FAINT:#}   {}: failed {failed} of {runs}",
+                    tried.strategy
+                )?;
+            }
+            if !apis.is_empty() {
+                writeln!(self.text, "    {FAINT}used{FAINT:#}    {}", apis.join(", "))?;
+            }
+        }
+        writeln!(self.text, "    {FAINT}repeat{FAINT:#}  {}\n", finding.replay)
+    }
+
+    fn message(&mut self, finding: &Finding) -> fmt::Result {
+        let exception = finding
+            .exception
+            .rsplit(['.', '$'])
+            .next()
+            .unwrap_or(&finding.exception);
+        let message = match finding.message.trim() {
+            "" => exception.to_owned(),
+            same if same == finding.exception => exception.to_owned(),
+            message => format!("{exception}: {message}"),
+        };
+        for line in shorten(&message, self.verbose) {
+            writeln!(self.text, "    {line}")?;
+        }
+        Ok(())
+    }
+
+    fn suppressed(&mut self, findings: &[&Finding]) -> fmt::Result {
+        if !self.verbose || findings.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.text, "{STRONG}Suppressed{STRONG:#}")?;
+        for finding in findings {
+            if let Some(suppression) = &finding.suppressed {
+                writeln!(
+                    self.text,
+                    "    {} ({}: {})",
+                    named(&finding.test),
+                    suppression.by,
+                    suppression.reason
+                )?;
+            }
+        }
+        writeln!(self.text)
+    }
+
+    fn excluded(&mut self, excluded: &[Excluded]) -> fmt::Result {
+        let mut by_reason: BTreeMap<ExcludedReason, Vec<&Excluded>> = BTreeMap::new();
+        for one in excluded {
+            by_reason.entry(one.reason).or_default().push(one);
+        }
+        for (reason, tests) in by_reason {
+            writeln!(self.text, "{STRONG}{}{STRONG:#}", heading(reason))?;
+            let limit = if self.verbose { usize::MAX } else { LISTED };
+            for one in tests.iter().take(limit) {
+                write!(self.text, "    {}", named(&one.test))?;
+                match shorten(&one.detail, false).into_iter().next() {
+                    Some(detail) if !detail.is_empty() => writeln!(self.text, " {FAINT}({detail}){FAINT:#}")?,
+                    _ => writeln!(self.text)?,
+                }
+            }
+            if tests.len() > limit {
+                writeln!(self.text, "    and {} more; `-v` lists them", tests.len() - limit)?;
+            }
+            writeln!(self.text)?;
+        }
+        Ok(())
+    }
+
+    fn notes(&mut self, document: &Document) -> fmt::Result {
+        for note in &document.notes {
+            let style = of_severity(Severity::Note);
+            writeln!(self.text, "{style}note:{style:#} {}", clean(&note.message))?;
+        }
+        if !document.notes.is_empty() {
+            writeln!(self.text)?;
+        }
+        Ok(())
+    }
+
+    fn summary(&mut self, document: &Document, shown: &[&Finding], suppressed: usize) -> fmt::Result {
+        let summary = &document.summary;
+        if summary.partial {
+            let style = of_severity(Severity::Warning);
+            writeln!(
+                self.text,
+                "{style}partial:{style:#} the run ended before everything was done"
+            )?;
+        }
+        let verdict = verdict(summary, shown, suppressed);
+        let style = match shown.iter().map(|finding| finding.severity).max() {
+            Some(worst) => of_severity(worst),
+            None if summary.nothing_was_checked() => of_severity(Severity::Error),
+            None => Style::new().bold().fg_color(Some(AnsiColor::Green.into())),
+        };
+        writeln!(self.text, "{style}{verdict}{style:#}")?;
+        writeln!(self.text, "{}", counts(summary))?;
+        writeln!(self.text, "{}", how(summary))?;
+        let level = match summary.level {
+            LevelSetting::Climb => String::new(),
+            LevelSetting::Only(level) => format!(" --level {level}"),
+        };
+        writeln!(
+            self.text,
+            "seed {}; for the same choices again: `unflake check --seed {}{level}`",
+            summary.seed, summary.seed
+        )
+    }
+}
+
+/// What the run comes to, in one line.
+fn verdict(summary: &Summary, shown: &[&Finding], suppressed: usize) -> String {
+    let mut text = if summary.nothing_was_checked() && shown.is_empty() {
+        "nothing was checked: no test is known to be right or wrong".to_owned()
+    } else if shown.is_empty() {
+        "no implementation-dependent test found".to_owned()
+    } else {
+        let counted = Severity::ALL.into_iter().filter_map(|severity| {
+            let n = shown
+                .iter()
+                .filter(|finding| finding.severity == severity)
+                .count();
+            (n > 0).then(|| plural(n, severity.name()))
+        });
+        format!(
+            "{}: {}",
+            plural(shown.len(), "implementation-dependent test"),
+            counted.collect::<Vec<_>>().join(", ")
+        )
+    };
+    if suppressed > 0 {
+        let _ = write!(text, "; {suppressed} more suppressed");
+    }
+    text
+}
+
+/// Checked, selected, skipped because.
+fn counts(summary: &Summary) -> String {
+    let mut text = format!("{} of {} checked", summary.checked, plural(summary.tests, "test"));
+    let skipped: usize = summary.skipped.values().sum();
+    if skipped > 0 {
+        let reasons = summary.skipped.iter().filter(|(_, n)| **n > 0);
+        let reasons: Vec<String> = reasons
+            .map(|(reason, n)| format!("{n} {}", because(*reason, *n)))
+            .collect();
+        let _ = write!(text, "; {skipped} skipped: {}", reasons.join(", "));
+    }
+    text
+}
+
+fn how(summary: &Summary) -> String {
+    let java = if summary.java.is_empty() {
+        "no test JVM".to_owned()
+    } else {
+        format!("Java {}", summary.java.join(", "))
+    };
+    format!(
+        "{}, {java}, {}",
+        plural(summary.rounds as usize, "round"),
+        time(summary.time)
+    )
+}
+
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 9.95 => format!("{s:.1} s"),
+        s if s < 120.0 => format!("{s:.0} s"),
+        s => format!("{} min {:02} s", s as u64 / 60, s as u64 % 60),
+    }
+}
+
+fn plural(n: usize, thing: &str) -> String {
+    if n == 1 {
+        format!("1 {thing}")
+    } else {
+        format!("{n} {thing}s")
+    }
+}
+
+fn because(reason: SkipReason, n: usize) -> &'static str {
+    let one = n == 1;
+    match reason {
+        SkipReason::Budget => "out of time",
+        SkipReason::Disabled => "disabled",
+        SkipReason::Failing if one => "fails by itself",
+        SkipReason::Failing => "fail by themselves",
+        SkipReason::Flaky => "flaky without us",
+        SkipReason::Ignored => "ignored by unflake.toml",
+        SkipReason::NoChoice => "made no choice",
+        SkipReason::NotRun => "not run",
+        SkipReason::OrderSuspect if one => "depends on other tests",
+        SkipReason::OrderSuspect => "depend on other tests",
+        SkipReason::Timeout => "took too long",
+    }
+}
+
+fn heading(reason: ExcludedReason) -> &'static str {
+    match reason {
+        ExcludedReason::Failing => "Fails by itself, so nothing is said about it",
+        ExcludedReason::Flaky => "Flaky by itself: what it did cannot be repeated",
+        ExcludedReason::Timeout => "Took too long",
+        ExcludedReason::NotRun => "Did not run to its end",
+        ExcludedReason::OrderSuspect => "Order suspect: fails among the others, passes alone",
+    }
+}
+
+fn meaning(level: unflake_protocol::Level) -> &'static str {
+    use unflake_protocol::Level;
+    match level {
+        Level::One => "fails under another order, the same for the whole run",
+        Level::Eq => "fails when different collections are ordered differently",
+        Level::Id => "fails when equal collections are ordered differently",
+        Level::Full => "fails only when an unchanged collection changes its order",
+    }
+}
+
+fn needs(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Alone => "",
+        Scope::Class => "; together with its class",
+        Scope::Prefix => "; after the tests before it",
+    }
+}
+
+fn of_severity(severity: Severity) -> Style {
+    let colour = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Note => AnsiColor::Cyan,
+    };
+    Style::new().bold().fg_color(Some(colour.into()))
+}
+
+/// The test, with the module where there are several and the root where it is not the test's own class.
+fn named(test: &TestId) -> String {
+    let mut text = clean(&test.to_string());
+    // Nested classes are started through their outermost one; saying so would be noise.
+    let outermost = test.class().split('$').next().unwrap_or_default();
+    let through = test.root != test.class() && test.root != outermost;
+    let extra = [
+        (test.module != ".").then_some(("module", &test.module)),
+        through.then_some(("in", &test.root)),
+    ];
+    for (label, name) in extra.into_iter().flatten() {
+        let _ = write!(text, " ({label} {name})");
+    }
+    text
+}
+
+/// The lines of a message that are shown: no more than a few, none endless.
+fn shorten(message: &str, verbose: bool) -> Vec<String> {
+    let lines = message.lines().map(clean).filter(|line| !line.trim().is_empty());
+    if verbose {
+        return lines.collect();
+    }
+    let lines: Vec<String> = lines.collect();
+    let mut shown: Vec<String> = lines.iter().take(MESSAGE_LINES).map(|line| cut(line)).collect();
+    if lines.len() > MESSAGE_LINES {
+        shown.push(format!("... {} more lines", lines.len() - MESSAGE_LINES));
+    }
+    shown
+}
+
+/// Cuts the middle out of a long line: assertions show what differs at the beginning or at the end.
+fn cut(line: &str) -> String {
+    let letters: Vec<char> = line.chars().collect();
+    if letters.len() <= MESSAGE_WIDTH {
+        return line.to_owned();
+    }
+    let half = MESSAGE_WIDTH / 2;
+    let head: String = letters[..half].iter().collect();
+    let tail: String = letters[letters.len() - half..].iter().collect();
+    format!("{head} ... {tail}")
+}
+
+/// Without control characters: a test's message must not move the cursor or change colours.
+fn clean(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_control() {
+                if c == '\t' { ' ' } else { '\u{fffd}' }
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

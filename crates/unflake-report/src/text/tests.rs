@@ -1,0 +1,240 @@
+use super::*;
+use crate::json;
+use unflake_findings::{
+    Cause, FindingKind, Note, NoteKind, Repair, RunInfo, SCHEMA_VERSION, Suppression, Tried, finding_id,
+    rules,
+};
+use unflake_protocol::{Form, Level, Seed, Strategy};
+
+fn test(name: &str) -> TestId {
+    let root = name.split(['#', '$']).next().unwrap().to_owned();
+    TestId {
+        module: ".".to_owned(),
+        root,
+        test: name.to_owned(),
+        invocation: None,
+    }
+}
+
+fn finding(name: &str, level: Level, message: &str) -> Finding {
+    let test = test(name);
+    let id = finding_id(FindingKind::ImplementationDependent, &test);
+    let strategy = Strategy {
+        level,
+        form: Form::Reverse,
+    };
+    Finding {
+        replay: format!("unflake replay {id}"),
+        id,
+        rule: rules::IMPLEMENTATION_DEPENDENT.to_owned(),
+        test,
+        severity: Severity::implementation_dependent(level, false),
+        message: message.to_owned(),
+        exception: "org.opentest4j.AssertionFailedError".to_owned(),
+        rate: Rate { failed: 3, runs: 4 },
+        suppressed: None,
+        details: Details::ImplementationDependent {
+            level,
+            levels_tried: vec![Tried {
+                strategy,
+                rate: Rate { failed: 1, runs: 1 },
+            }],
+            round: 1,
+            strategy,
+            scope: Scope::Alone,
+            apis: vec!["HashMap.keySet".to_owned()],
+            cause: Cause::default(),
+            repair: Repair::default(),
+        },
+    }
+}
+
+fn document(findings: Vec<Finding>) -> Document {
+    Document {
+        schema_version: SCHEMA_VERSION,
+        run: RunInfo {
+            project: "/p".to_owned(),
+            command: vec!["check".to_owned()],
+            time_started: 0,
+        },
+        summary: Summary {
+            tests: 14,
+            checked: 9,
+            skipped: BTreeMap::from([(SkipReason::NoChoice, 4), (SkipReason::Failing, 1)]),
+            rounds: 4,
+            seed: Seed(7),
+            level: LevelSetting::Climb,
+            time: 3.21,
+            java: vec!["17.0.15".to_owned()],
+            version: "0.1.0".to_owned(),
+            partial: false,
+        },
+        findings,
+        excluded: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// The text as it looks without colour.
+fn plain(document: &Document, verbose: bool) -> String {
+    let mut plain = String::new();
+    let mut rest = text(document, verbose);
+    while let Some(at) = rest.find('\u{1b}') {
+        plain.push_str(&rest[..at]);
+        let end = rest[at..].find('m').unwrap();
+        rest = rest[at + end + 1..].to_owned();
+    }
+    plain + &rest
+}
+
+#[test]
+fn findings_are_told_with_the_command_that_repeats_them() {
+    let mut document = document(vec![
+        finding(
+            "shop.CartTest#lists",
+            Level::One,
+            "expected: <[a, b]>\nbut was: <[b, a]>",
+        ),
+        finding("shop.CartTest$Nested#twice", Level::Full, ""),
+    ]);
+    document.findings[1].test.invocation = Some("[2]".to_owned());
+    document.findings[1].test.module = "core".to_owned();
+    document.excluded.push(Excluded {
+        test: test("shop.OldTest#x"),
+        reason: ExcludedReason::Failing,
+        detail: "AssertionError: 1\nat …".to_owned(),
+    });
+    document.notes.push(Note {
+        kind: NoteKind::Budget,
+        message: "the budget ran out after round 4".to_owned(),
+    });
+    assert_eq!(
+        plain(&document, false),
+        "\
+error shop.CartTest#lists
+    AssertionFailedError: expected: <[a, b]>
+    but was: <[b, a]>
+    level   one: fails under another order, the same for the whole run
+    failed  3 of 4 varied runs, first in round 1 of 4
+    repeat  unflake replay ID-0
+
+note shop.CartTest$Nested#twice[2] (module core)
+    AssertionFailedError
+    level   full: fails only when an unchanged collection changes its order
+    failed  3 of 4 varied runs, first in round 1 of 4
+    repeat  unflake replay ID-1
+
+Fails by itself, so nothing is said about it
+    shop.OldTest#x (AssertionError: 1)
+
+note: the budget ran out after round 4
+
+2 implementation-dependent tests: 1 error, 1 note
+9 of 14 tests checked; 5 skipped: 1 fails by itself, 4 made no choice
+4 rounds, Java 17.0.15, 3.2 s
+seed 7; for the same choices again: `unflake check --seed 7`
+"
+        .replace("ID-0", document.findings[0].id.as_str())
+        .replace("ID-1", document.findings[1].id.as_str())
+    );
+}
+
+#[test]
+fn verbose_says_what_was_tried() {
+    let mut document = document(vec![finding("a.B#c", Level::Id, "x")]);
+    document.findings[0].suppressed = Some(Suppression {
+        by: "comment".to_owned(),
+        reason: "order is documented".to_owned(),
+    });
+    document.findings.push(finding("a.B#d", Level::Id, "x"));
+    let text = plain(&document, true);
+    assert!(
+        text.contains(
+            "    varied  id reverse\n    tried   id reverse: failed 1 of 1\n    used    HashMap.keySet\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("Suppressed\n    a.B#c (comment: order is documented)\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("1 implementation-dependent test: 1 warning; 1 more suppressed\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_checked_never_looks_like_success() {
+    let mut document = document(Vec::new());
+    assert!(plain(&document, false).starts_with("no implementation-dependent test found\n"));
+    document.summary.checked = 0;
+    assert!(
+        plain(&document, false).starts_with("no implementation-dependent test found\n0 of 14 tests checked")
+    );
+    document.summary.skipped = BTreeMap::from([(SkipReason::Failing, 14)]);
+    let text = plain(&document, false);
+    assert!(text.starts_with("nothing was checked"), "{text}");
+    assert!(!text.contains("no implementation-dependent test found"), "{text}");
+    document.summary.skipped.clear();
+    document.summary.tests = 0;
+    assert!(plain(&document, false).starts_with("nothing was checked"));
+}
+
+#[test]
+fn a_partial_result_says_so() {
+    let mut document = document(Vec::new());
+    document.summary.partial = true;
+    document.summary.level = LevelSetting::Only(Level::Id);
+    let text = plain(&document, false);
+    assert!(
+        text.starts_with("partial: the run ended before everything was done\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("`unflake check --seed 7 --level id`\n"), "{text}");
+}
+
+#[test]
+fn long_messages_are_cut_in_the_middle_and_cannot_touch_the_terminal() {
+    let long = format!(
+        "expected {} but\u{1b}[2J was\n{}",
+        "x".repeat(2000),
+        "line\n".repeat(20)
+    );
+    let document = document(vec![finding("a.B#c", Level::One, &long)]);
+    let short = plain(&document, false);
+    assert!(
+        short.contains("xxx ... xxx") && short.contains("x but\u{fffd}[2J was\n"),
+        "{short}"
+    );
+    assert!(short.contains("    ... 15 more lines\n"), "{short}");
+    assert!(short.lines().all(|line| line.chars().count() < 420));
+    assert_eq!(plain(&document, true).matches("    line\n").count(), 20);
+}
+
+#[test]
+fn json_has_all_keys_and_comes_back() {
+    let document = document(vec![finding("a.B#c", Level::One, "m")]);
+    let text = json(&document);
+    assert!(text.starts_with("{\n  \"schema_version\": 1,\n"), "{text}");
+    assert_eq!(serde_json::from_str::<Document>(&text).unwrap(), document);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        value["findings"][0],
+        serde_json::json!({
+            "id": document.findings[0].id.as_str(), "kind": "implementation-dependent", "rule": "UF100",
+            "module": ".", "root": "a.B", "test": "a.B#c", "invocation": null,
+            "severity": "error", "message": "m", "exception": "org.opentest4j.AssertionFailedError",
+            "replay": document.findings[0].replay, "rate": {"failed": 3, "runs": 4}, "suppressed": null,
+            "level": "one", "levels_tried": [{"level": "one", "form": "reverse", "failed": 1, "runs": 1}],
+            "round": 1, "strategy": {"level": "one", "form": "reverse"}, "scope": "alone", "apis": ["HashMap.keySet"],
+            "cause": {"status": "not-run", "reason": null, "scope": null, "choices": []},
+            "repair": {"status": "not-run", "reason": null, "strategy": null, "safety": null, "patch": null, "proof": null},
+        })
+    );
+    assert_eq!(
+        value["summary"]["skipped"],
+        serde_json::json!({"failing": 1, "no-choice": 4})
+    );
+    assert_eq!(value["summary"]["level"], "climb");
+}
