@@ -344,3 +344,6 @@ fn damaged(path: &Path, error: &serde_json::Error) -> StoreError {
         reason: error.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;
