@@ -10,14 +10,26 @@ use unflake_javac::Javac;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let workspace = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
+    let workspace = Path::new(&env::var("CARGO_MANIFEST_DIR")?)
+        .join("../..")
+        .canonicalize()?;
     let agent = build_agent(&workspace, &out)?;
     let runner = build_runner(&workspace, &out)?;
     let mut table = String::new();
-    writeln!(table, "/// The agent's library.\npub(crate) const AGENT: &[u8] = include_bytes!({agent:?});")?;
-    writeln!(table, "/// The test runner's classes, by file name.\npub(crate) const RUNNER: &[(&str, &[u8])] = &[")?;
+    writeln!(
+        table,
+        "/// The agent's library.\npub(crate) const AGENT: &[u8] = include_bytes!({agent:?});"
+    )?;
+    writeln!(
+        table,
+        "/// The test runner's classes, by file name.\npub(crate) const RUNNER: &[(&str, &[u8])] = &["
+    )?;
     for (name, file) in runner {
-        writeln!(table, "    ({:?}, include_bytes!({file:?})),", format!("{name}.class"))?;
+        writeln!(
+            table,
+            "    ({:?}, include_bytes!({file:?})),",
+            format!("{name}.class")
+        )?;
     }
     writeln!(table, "];")?;
     fs::write(out.join("embedded.rs"), table)?;
@@ -25,7 +37,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn build_agent(workspace: &Path, out: &Path) -> Result<PathBuf, Box<dyn std::error::Error>> {
-    for part in ["crates/unflake-agent", "crates/unflake-bytecode", "crates/unflake-models", "crates/unflake-protocol", "runtime/boot", "Cargo.lock"] {
+    for part in [
+        "crates/unflake-agent",
+        "crates/unflake-bytecode",
+        "crates/unflake-models",
+        "crates/unflake-protocol",
+        "runtime/boot",
+        "Cargo.lock",
+    ] {
         println!("cargo::rerun-if-changed={}", workspace.join(part).display());
     }
     let (host, target) = (env::var("HOST")?, env::var("TARGET")?);
@@ -33,7 +52,14 @@ fn build_agent(workspace: &Path, out: &Path) -> Result<PathBuf, Box<dyn std::err
     #[expect(clippy::disallowed_methods, reason = "a build script, not the program")]
     let mut cargo = std::process::Command::new(env::var("CARGO")?);
     cargo
-        .args(["build", "--release", "--locked", "--package", "unflake-agent", "--manifest-path"])
+        .args([
+            "build",
+            "--release",
+            "--locked",
+            "--package",
+            "unflake-agent",
+            "--manifest-path",
+        ])
         .arg(workspace.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(&target_dir)
@@ -48,7 +74,11 @@ fn build_agent(workspace: &Path, out: &Path) -> Result<PathBuf, Box<dyn std::err
     }
     let done = cargo.output()?;
     if !done.status.success() {
-        return Err(format!("the agent does not build:\n{}", String::from_utf8_lossy(&done.stderr)).into());
+        return Err(format!(
+            "the agent does not build:\n{}",
+            String::from_utf8_lossy(&done.stderr)
+        )
+        .into());
     }
     Ok(built.join("release/libunflake_agent.so"))
 }
@@ -56,7 +86,13 @@ fn build_agent(workspace: &Path, out: &Path) -> Result<PathBuf, Box<dyn std::err
 fn build_runner(workspace: &Path, out: &Path) -> Result<Vec<(String, PathBuf)>, Box<dyn std::error::Error>> {
     let runtime = workspace.join("runtime");
     let boot = out.join("boot");
-    Javac { sources: &runtime.join("boot"), class_path: None, signatures: None, output: &boot }.compile()?;
+    Javac {
+        sources: &runtime.join("boot"),
+        class_path: None,
+        signatures: None,
+        output: &boot,
+    }
+    .compile()?;
     let classes = Javac {
         sources: &runtime.join("runner"),
         class_path: Some(&boot),

@@ -32,9 +32,9 @@ pub enum Verdict {
 pub struct Suspect {
     pub test: usize,
     pub strategy: Strategy,
-    /// The tests of its class that ran before it.
+    /// The tests of its class that ran before it in the build.
     pub class: Vec<usize>,
-    /// All tests that ran before it in the same JVM.
+    /// All tests that ran before it in the same JVM of the build.
     pub prefix: Vec<usize>,
     /// For the random seeds of the levels that are tried.
     pub seed: Seed,
@@ -70,6 +70,8 @@ pub struct Trial {
 pub enum Unconfirmed {
     /// It passed when it was repeated: flaky by itself.
     NotRepeated,
+    /// It fails unvaried without the tests that ran before it, and passes after them, varied or not.
+    NeedsOthers(Failure),
     /// It fails unvaried too when we run it; the build's own run is different in some way.
     FailsUnvaried(Failure),
     /// The framework did not run it when asked to.
@@ -113,8 +115,11 @@ pub fn confirm<S: Jvms>(jvms: &S, suspect: &Suspect) -> Result<Confirmed, Unconf
                 return Ok(confirmed);
             }
             Err(reason @ (Unconfirmed::NoJvm(_) | Unconfirmed::Cancelled)) => return Err(reason),
-            // That it fails unvaried here is worth more than that it passed elsewhere.
-            Err(Unconfirmed::NotRepeated) => {}
+            Err(Unconfirmed::NotRepeated) => {
+                if let Unconfirmed::FailsUnvaried(failure) = why {
+                    why = Unconfirmed::NeedsOthers(failure);
+                }
+            }
             Err(reason) => why = reason,
         }
     }
@@ -330,6 +335,12 @@ mod tests {
             check(|_, _, _| true).0,
             Err(Unconfirmed::FailsUnvaried(_))
         ));
+    }
+
+    #[test]
+    fn what_only_needs_other_tests_before_it_is_no_finding() {
+        let (result, _) = check(|_, tests, _| !tests.contains(&1));
+        assert!(matches!(result, Err(Unconfirmed::NeedsOthers(_))), "{result:?}");
     }
 
     #[test]

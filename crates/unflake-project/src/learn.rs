@@ -36,6 +36,8 @@ pub struct BuildRequest<'a> {
 pub struct BuildRun {
     /// The JVMs in which a test framework woke, in the order of their waking.
     pub jvms: Vec<TestJvm>,
+    /// The build itself says that it ran tests.
+    pub has_reported_tests: bool,
     pub time: Duration,
 }
 
@@ -128,7 +130,10 @@ impl BuildRequest<'_> {
         command
             .args(["--batch-mode", "-Dmaven.test.failure.ignore=true", "test"])
             .args(self.arguments)
-            .env("JAVA_TOOL_OPTIONS", self.tool_options(&listener))
+            .env(
+                "JAVA_TOOL_OPTIONS",
+                tool_options(self.agent, &listener.path().display().to_string()),
+            )
             .stdin(Stdio::null())
             .stdout(write)
             .stderr(write_too);
@@ -188,25 +193,26 @@ impl BuildRequest<'_> {
                 output: relevant(&output),
             });
         }
-        Ok(BuildRun { jvms, time })
+        Ok(BuildRun {
+            jvms,
+            has_reported_tests: output.contains("Tests run:"),
+            time,
+        })
     }
+}
 
-    /// The user's own options stay; a path with a blank is quoted, which every JVM since Java 8 understands.
-    fn tool_options(&self, listener: &Listener) -> String {
-        let ours = format!(
-            "-agentpath:{}={}",
-            self.agent.display(),
-            listener.path().display()
-        );
-        let ours = if ours.contains(' ') {
-            format!("\"{ours}\"")
-        } else {
-            ours
-        };
-        match std::env::var("JAVA_TOOL_OPTIONS") {
-            Ok(theirs) if !theirs.trim().is_empty() => format!("{theirs} {ours}"),
-            _ => ours,
-        }
+/// The value of JAVA_TOOL_OPTIONS that loads the agent. The user's own options stay; a path with a blank is quoted, which
+/// every JVM since Java 8 understands.
+pub fn tool_options(agent: &Path, options: &str) -> String {
+    let ours = format!("-agentpath:{}={options}", agent.display());
+    let ours = if ours.contains(' ') {
+        format!("\"{ours}\"")
+    } else {
+        ours
+    };
+    match std::env::var("JAVA_TOOL_OPTIONS") {
+        Ok(theirs) if !theirs.trim().is_empty() => format!("{theirs} {ours}"),
+        _ => ours,
     }
 }
 

@@ -7,4 +7,4 @@ mod build;
 mod learn;
 
 pub use build::{Build, FindError};
-pub use learn::{BuildError, BuildRequest, BuildRun, ContainerRun, TestJvm, TestRun};
+pub use learn::{BuildError, BuildRequest, BuildRun, ContainerRun, TestJvm, TestRun, tool_options};

@@ -57,13 +57,23 @@ fn place(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    let is_plain = fs::symlink_metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o777 == 0o700);
+    let is_plain = fs::symlink_metadata(file)
+        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o777 == 0o700);
     if is_plain && fs::read(file)? == bytes {
         return Ok(());
     }
     // Another unflake may be doing the same: each writes a file of its own, and renaming is atomic.
-    let temporary = folder.join(format!(".{}.{}", file.file_name().unwrap_or_default().display(), std::process::id()));
-    let mut open = OpenOptions::new().write(true).create(true).truncate(true).mode(0o700).open(&temporary)?;
+    let temporary = folder.join(format!(
+        ".{}.{}",
+        file.file_name().unwrap_or_default().display(),
+        std::process::id()
+    ));
+    let mut open = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o700)
+        .open(&temporary)?;
     open.write_all(bytes)?;
     drop(open);
     fs::set_permissions(&temporary, Permissions::from_mode(0o700))?;
@@ -87,6 +97,9 @@ mod tests {
         assert_eq!(fs::read(&second.agent).unwrap(), AGENT);
         assert!(fs::symlink_metadata(&class).unwrap().is_file());
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&second.agent), mode(second.agent.parent().unwrap())), (0o700, 0o700));
+        assert_eq!(
+            (mode(&second.agent), mode(second.agent.parent().unwrap())),
+            (0o700, 0o700)
+        );
     }
 }

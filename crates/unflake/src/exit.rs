@@ -2,30 +2,48 @@
 
 /// The program's exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub(crate) enum ExitCode {
     /// Checked, nothing at or above `--fail-on`; `replay`: no failure; other commands did their work.
-    Clean = 0,
+    Clean,
     /// Findings; `replay`: fails.
-    Findings = 1,
+    Findings,
     /// Wrong usage or configuration.
-    Usage = 2,
+    Usage,
     /// Cannot work here: no project, the build fails, no JDK, agent refused, disk full, not writable.
-    CannotWork = 3,
+    CannotWork,
     /// No test: none in the project, none matched, unknown name.
-    NoTest = 4,
+    NoTest,
     /// Incomplete, with `--require-complete`.
-    Incomplete = 5,
+    Incomplete,
     /// A bug in unflake.
-    Bug = 70,
+    Bug,
     /// Interrupted by Ctrl-C; the partial report is written.
-    Interrupted = 130,
+    Interrupted,
     /// Told to end (SIGTERM); the partial report is written.
-    Terminated = 143,
+    Terminated,
+    /// `exec`: what the command itself ended with.
+    OfCommand(u8),
+}
+
+impl ExitCode {
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            ExitCode::Clean => 0,
+            ExitCode::Findings => 1,
+            ExitCode::Usage => 2,
+            ExitCode::CannotWork => 3,
+            ExitCode::NoTest => 4,
+            ExitCode::Incomplete => 5,
+            ExitCode::Bug => 70,
+            ExitCode::Interrupted => 130,
+            ExitCode::Terminated => 143,
+            ExitCode::OfCommand(code) => code,
+        }
+    }
 }
 
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
-        std::process::ExitCode::from(code as u8)
+        std::process::ExitCode::from(code.code())
     }
 }

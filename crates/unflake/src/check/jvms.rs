@@ -39,15 +39,26 @@ impl Bench<'_> {
     pub(crate) fn units(&self, round: u32, strategy: Option<Strategy>, tests: &[usize]) -> Vec<Unit> {
         let mut units = Vec::new();
         for launch in 0..self.suite.launches.len() {
-            let here: Vec<usize> =
-                tests.iter().copied().filter(|test| self.suite.tests[*test].launch == Some(launch)).collect();
-            let weights: Vec<_> =
-                here.iter().map(|test| (self.suite.tests[*test].handle.root.as_str(), Duration::from_secs(1))).collect();
-            units.extend(
-                split(&weights, self.jobs)
-                    .into_iter()
-                    .map(|range| Unit { round, strategy, launch, tests: here[range].to_vec() }),
-            );
+            let here: Vec<usize> = tests
+                .iter()
+                .copied()
+                .filter(|test| self.suite.tests[*test].launch == Some(launch))
+                .collect();
+            let weights: Vec<_> = here
+                .iter()
+                .map(|test| {
+                    (
+                        self.suite.tests[*test].handle.root.as_str(),
+                        Duration::from_secs(1),
+                    )
+                })
+                .collect();
+            units.extend(split(&weights, self.jobs).into_iter().map(|range| Unit {
+                round,
+                strategy,
+                launch,
+                tests: here[range].to_vec(),
+            }));
         }
         units
     }
@@ -62,7 +73,10 @@ impl Bench<'_> {
                 scope.spawn(|| {
                     while let Some(unit) = next() {
                         let found = self.run_unit(&unit, done);
-                        verdicts.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+                        verdicts
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .extend(found);
                     }
                 });
             }
@@ -75,11 +89,19 @@ impl Bench<'_> {
         let mut verdicts = Verdicts::new();
         let mut left = unit.tests.clone();
         while !left.is_empty() && !self.tools.cancel.is_cancelled() {
-            let Ok(mut worker) = self.start(unit.launch) else { break };
-            let (found, end) = self.run_in(&mut worker, &left, unit.strategy, &|test, verdict| done(unit.round, test, verdict));
+            let Ok(mut worker) = self.start(unit.launch) else {
+                break;
+            };
+            let (found, end) = self.run_in(&mut worker, &left, unit.strategy, &|test, verdict| {
+                done(unit.round, test, verdict)
+            });
             let went_on = matches!(end, RunEnd::Died { .. } | RunEnd::TimedOut { .. }) && !found.is_empty();
             left.retain(|test| !found.contains_key(test));
-            verdicts.extend(found.into_iter().map(|(test, verdict)| ((unit.round, test), verdict)));
+            verdicts.extend(
+                found
+                    .into_iter()
+                    .map(|(test, verdict)| ((unit.round, test), verdict)),
+            );
             if !went_on {
                 break;
             }
@@ -103,7 +125,10 @@ impl Bench<'_> {
         let known = |index: &usize| &self.suite.tests[*index];
         let by_handle: BTreeMap<_, _> = tests.iter().map(|test| (&known(test).handle, *test)).collect();
         let mut verdicts = BTreeMap::new();
-        let command = RunCommand { strategy, tests: tests.iter().map(|test| known(test).handle.clone()).collect() };
+        let command = RunCommand {
+            strategy,
+            tests: tests.iter().map(|test| known(test).handle.clone()).collect(),
+        };
         let end = worker.run(&command, self.limits(tests), |message| match message {
             ToProgram::TestFinished { test, outcome, .. } => {
                 if let Some(index) = by_handle.get(&test.handle) {
@@ -117,23 +142,50 @@ impl Bench<'_> {
                 }
             }
             // Set-up that fails takes all tests of its class with it that have not run.
-            ToProgram::ContainerFinished { root, failure: Some(failure), .. } => {
+            ToProgram::ContainerFinished {
+                root,
+                failure: Some(failure),
+                ..
+            } => {
                 for index in tests {
                     if known(index).handle.root == root {
-                        verdicts.entry(*index).or_insert_with(|| Verdict::Failed(failure.clone()));
+                        verdicts
+                            .entry(*index)
+                            .or_insert_with(|| Verdict::Failed(failure.clone()));
                     }
                 }
             }
             _ => {}
         });
         let ended = match &end {
-            RunEnd::Died { during: Some(test), status, output } => {
+            RunEnd::Died {
+                during: Some(test),
+                status,
+                output,
+            } => {
                 let message = format!("the test ended its JVM ({status})");
-                Some((test, Failure { kind: "ended JVM".to_owned(), message, trace: output.clone() }))
+                Some((
+                    test,
+                    Failure {
+                        kind: "ended JVM".to_owned(),
+                        message,
+                        trace: output.clone(),
+                    },
+                ))
             }
-            RunEnd::TimedOut { during: Some(test), after } => {
+            RunEnd::TimedOut {
+                during: Some(test),
+                after,
+            } => {
                 let message = format!("the test did not end within {} s", after.as_secs());
-                Some((test, Failure { kind: "timeout".to_owned(), message, trace: String::new() }))
+                Some((
+                    test,
+                    Failure {
+                        kind: "timeout".to_owned(),
+                        message,
+                        trace: String::new(),
+                    },
+                ))
             }
             _ => None,
         };
@@ -150,15 +202,29 @@ impl Bench<'_> {
     /// A test may take its time varied, but not for ever.
     fn limits(&self, tests: &[usize]) -> Limits {
         const LEAST: Duration = Duration::from_secs(60);
-        let slowest = tests.iter().map(|test| self.suite.tests[*test].time).max().unwrap_or_default();
-        Limits { silence: self.timeout.unwrap_or_else(|| LEAST.max(slowest * 10)) }
+        let slowest = tests
+            .iter()
+            .map(|test| self.suite.tests[*test].time)
+            .max()
+            .unwrap_or_default();
+        Limits {
+            silence: self.timeout.unwrap_or_else(|| LEAST.max(slowest * 10)),
+        }
     }
 
     /// The tests that a round runs.
     pub(crate) fn tests_of_round(tests: &[usize], suite: &Suite, round: u32) -> Vec<usize> {
-        let least = if round == 1 { Need::OneShiftedRun } else { Need::EveryRound };
+        let least = if round == 1 {
+            Need::OneShiftedRun
+        } else {
+            Need::EveryRound
+        };
         let needs = |test: &KnownTest| test.need >= least;
-        tests.iter().copied().filter(|test| needs(&suite.tests[*test])).collect()
+        tests
+            .iter()
+            .copied()
+            .filter(|test| needs(&suite.tests[*test]))
+            .collect()
     }
 }
 
@@ -180,7 +246,11 @@ impl<'a> Jvms for LaunchJvms<'a> {
     type Jvm = WorkerJvm<'a>;
 
     fn start(&self) -> Result<WorkerJvm<'a>, String> {
-        self.bench.start(self.launch).map(|worker| WorkerJvm { bench: self.bench, worker, is_alive: true })
+        self.bench.start(self.launch).map(|worker| WorkerJvm {
+            bench: self.bench,
+            worker,
+            is_alive: true,
+        })
     }
 }
 
@@ -191,7 +261,10 @@ impl Jvm for WorkerJvm<'_> {
         if matches!(end, RunEnd::Cancelled) {
             return Verdict::Cancelled;
         }
-        tests.last().and_then(|last| verdicts.remove(last)).unwrap_or(Verdict::NotRun)
+        tests
+            .last()
+            .and_then(|last| verdicts.remove(last))
+            .unwrap_or(Verdict::NotRun)
     }
 
     fn is_alive(&self) -> bool {

@@ -1,9 +1,475 @@
-//! `unflake check`.
+//! `unflake check`: learn once, vary the tests that made choices, confirm what fails, report.
 
+pub(crate) mod jvms;
+mod learn;
+mod outcome;
+mod progress;
+mod selection;
+pub(crate) mod stored;
+pub(crate) mod suite;
+mod through_build;
+
+use crate::embedded;
 use crate::exit::ExitCode;
+use crate::interrupt::Interrupt;
 use crate::problem::{Problem, problem};
-use crate::settings::Settings;
+use crate::settings::{Settings, Vary};
+use crate::values::SeedSetting;
+use jvms::{Bench, LaunchJvms, Verdicts};
+pub(crate) use learn::build_problem;
+use learn::{Learned, learn};
+use outcome::{Fate, Outcomes};
+use progress::Progress;
+use selection::Selection;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+use suite::Baseline;
+use unflake_explore::{
+    Confirmed, DEFAULT_ROUNDS, GUIDED_ROUNDS, Jvm as _, Jvms as _, Suspect, Unconfirmed, Verdict, confirm,
+    strategy_of_round,
+};
+use unflake_findings::{LevelSetting, ProjectStore};
+use unflake_project::{Build, BuildRequest};
+use unflake_protocol::{Configuration, Level, Outcome, Role, Seed};
+use unflake_runner::WorkerTools;
 
-pub(crate) fn run(_settings: Settings) -> Result<ExitCode, Problem> {
-    Err(problem!(Bug, "`unflake check` is not built in"))
+/// The share of the unvaried run's time that rounds may use by default.
+const DEFAULT_BUDGET: f64 = 0.4;
+
+pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
+    let started = now();
+    let clock = Instant::now();
+    let build = Build::find(&settings.place.project, std::env::var_os("PATH").as_ref())
+        .map_err(|error| problem!(CannotWork, "{error}").hint(error.hint()))?;
+    crate::jdk::require(settings.place.java.as_deref())?;
+    let selection = Selection::parse(&settings.tests, &settings.place.project)?;
+    let store = ProjectStore::open(&settings.place.store, &settings.place.project)?;
+    let seed = seed(settings.vary.seed, &store)?;
+    let unpacked = embedded::unpack(&settings.place.store)?;
+    let interrupt = Interrupt::install()?;
+    let scratch = scratch()?;
+    let configuration = configuration(&settings.vary)?;
+    let progress = Progress::new(&settings.screen);
+
+    let mut outcomes = Outcomes::new(seed, &settings);
+    let learning = Configuration {
+        role: Role::Build,
+        learn: true,
+        ..configuration.clone()
+    };
+    let mut arguments = selection.maven_arguments();
+    arguments.extend(settings.build_arguments.iter().cloned());
+    let request = BuildRequest {
+        build: &build,
+        agent: &unpacked.agent,
+        configuration: &learning,
+        arguments: &arguments,
+        java_home: settings.place.java.as_deref(),
+        scratch: scratch.path(),
+        children: &interrupt.children,
+        cancel: &interrupt.cancel,
+    };
+    let learned = learn(&request, &selection, &progress).inspect_err(|_| progress.finish())?;
+    if let Some(learned) = &learned {
+        let tools = WorkerTools {
+            agent: unpacked.agent.clone(),
+            runner: unpacked.runner.clone(),
+            scratch: scratch.path().to_owned(),
+            configuration: Configuration {
+                role: Role::Worker,
+                ..configuration.clone()
+            },
+            children: interrupt.children.clone(),
+            cancel: interrupt.cancel.clone(),
+        };
+        let bench = Bench {
+            suite: &learned.suite,
+            tools: &tools,
+            workers: &AtomicU32::new(0),
+            jobs: settings.jobs.get(),
+            timeout: settings.timeout,
+        };
+        let check = Check {
+            settings: &settings,
+            seed,
+            learned,
+            bench: &bench,
+            progress: &progress,
+            request: &request,
+        };
+        check.run(&mut outcomes)?;
+    }
+    progress.finish();
+    interrupt.children.end_all();
+
+    outcomes.interrupted = interrupt.cancel.is_cancelled();
+    let finished = outcomes.finish(learned.as_ref(), &configuration, started, clock.elapsed());
+    let run = store.begin(started)?;
+    run.save(&finished.document, &finished.stored)?;
+    outcome::write(&finished.document, &settings)?;
+    Ok(match interrupt.exit_code() {
+        Some(code) => code,
+        None => outcome::exit_code(&finished.document, &settings),
+    })
 }
+
+/// One check after the learning run.
+struct Check<'a> {
+    settings: &'a Settings,
+    seed: Seed,
+    learned: &'a Learned,
+    bench: &'a Bench<'a>,
+    progress: &'a Progress,
+    request: &'a BuildRequest<'a>,
+}
+
+impl Check<'_> {
+    fn run(&self, outcomes: &mut Outcomes) -> Result<(), Problem> {
+        let mut candidates = self.sort_out_baseline(outcomes);
+        self.control_runs(&mut candidates, outcomes);
+        let verdicts = self.rounds(&candidates, outcomes);
+        let through_build = self.confirm_all(&candidates, &verdicts, outcomes);
+        through_build::run(self, &through_build, outcomes)
+    }
+
+    fn level(&self) -> Option<Level> {
+        match self.settings.vary.level {
+            LevelSetting::Climb => None,
+            LevelSetting::Only(level) => Some(level),
+        }
+    }
+
+    /// Settles the tests that did not pass unvaried (N7), and returns those that did.
+    fn sort_out_baseline(&self, outcomes: &mut Outcomes) -> Vec<usize> {
+        let suite = &self.learned.suite;
+        let mut passed = Vec::new();
+        let mut failed = Vec::new();
+        for &test in &self.learned.selected {
+            let known = &suite.tests[test];
+            if outcome::is_ignored(&known.id, self.settings) {
+                outcomes.settle(test, Fate::Ignored);
+                continue;
+            }
+            match &known.baseline {
+                Baseline::Finished(Outcome::Passed) => passed.push(test),
+                Baseline::Finished(Outcome::Skipped { .. }) => outcomes.settle(test, Fate::Disabled),
+                Baseline::Finished(Outcome::Failed(failure)) => failed.push((test, failure.message.clone())),
+                Baseline::Unfinished => {
+                    outcomes.settle(
+                        test,
+                        Fate::NotRun("its JVM ended while it ran, without any variation".to_owned()),
+                    );
+                }
+            }
+        }
+        if !failed.is_empty() {
+            self.progress.phase("failing tests alone", failed.len() as u64);
+            let fates = self.in_parallel(&failed, |(test, message)| {
+                let fate = self.alone(*test, message);
+                self.progress.step();
+                (*test, fate)
+            });
+            for (test, fate) in fates {
+                outcomes.settle(test, fate);
+            }
+        }
+        passed
+    }
+
+    /// A test that fails in the suite: does it fail alone too?
+    fn alone(&self, test: usize, message: &str) -> Fate {
+        let failing = Fate::Failing(message.to_owned());
+        let Some(launch) = self.learned.suite.tests[test].launch else {
+            return failing;
+        };
+        let jvms = LaunchJvms {
+            bench: self.bench,
+            launch,
+        };
+        match jvms.start().map(|mut jvm| jvm.run(&[test], None)) {
+            Ok(Verdict::Passed) => Fate::OrderSuspect(format!("fails in the suite, passes alone: {message}")),
+            _ => failing,
+        }
+    }
+
+    /// Unvaried runs beyond the build's own, where asked for: what fails in one of them is flaky by itself.
+    fn control_runs(&self, candidates: &mut Vec<usize>, outcomes: &mut Outcomes) {
+        let more = self.settings.control.saturating_sub(1);
+        if more == 0 {
+            return;
+        }
+        let tests = Bench::tests_of_round(candidates, &self.learned.suite, 1);
+        let units: Vec<_> = (1..=more)
+            .flat_map(|round| self.bench.units(round, None, &tests))
+            .collect();
+        self.progress
+            .phase("unvaried runs", (tests.len() * more as usize) as u64);
+        let verdicts = self.bench.run(units, &|_, _, _| self.progress.step());
+        let mut failures: BTreeMap<usize, u32> = BTreeMap::new();
+        for ((_, test), verdict) in &verdicts {
+            if matches!(verdict, Verdict::Failed(_)) {
+                *failures.entry(*test).or_default() += 1;
+            }
+        }
+        for (test, failed) in failures {
+            candidates.retain(|candidate| *candidate != test);
+            let runs = more + 1;
+            outcomes.settle(
+                test,
+                Fate::Flaky(format!("failed {failed} of {runs} unvaried runs")),
+            );
+        }
+    }
+
+    /// The guided rounds, then random ones until enough is done or the time is used up.
+    fn rounds(&self, candidates: &[usize], outcomes: &mut Outcomes) -> Verdicts {
+        let settings = self.settings;
+        let suite = &self.learned.suite;
+        let most = settings.rounds.unwrap_or(match settings.budget {
+            Some(_) => u32::MAX,
+            None => DEFAULT_ROUNDS,
+        });
+        // With a seed the user asks for a result that repeats, so it must not depend on the time that is left.
+        let budget = match (settings.budget, settings.rounds, settings.vary.seed) {
+            (Some(budget), ..) => budget,
+            (None, Some(_), _) | (None, None, SeedSetting::Fixed(_) | SeedSetting::Last) => Duration::MAX,
+            (None, None, SeedSetting::Fresh) => self.learned.time.mul_f64(DEFAULT_BUDGET),
+        };
+        let clock = Instant::now();
+        let failing = Mutex::new(std::collections::BTreeSet::new());
+        let mut verdicts = Verdicts::new();
+        let mut round = 0;
+        while round < most && !self.bench.tools.cancel.is_cancelled() {
+            let last = if round < GUIDED_ROUNDS {
+                GUIDED_ROUNDS.min(most)
+            } else {
+                round + 1
+            };
+            if round >= GUIDED_ROUNDS.min(most) && clock.elapsed() >= budget {
+                break;
+            }
+            let mut units = Vec::new();
+            for next in round + 1..=last {
+                let tests = Bench::tests_of_round(candidates, suite, next);
+                units.extend(self.bench.units(
+                    next,
+                    Some(strategy_of_round(next, self.level(), self.seed)),
+                    &tests,
+                ));
+            }
+            if units.is_empty() {
+                round = last;
+                break;
+            }
+            let steps: usize = units.iter().map(|unit| unit.tests.len()).sum();
+            let name = if last == round + 1 {
+                format!("round {last}")
+            } else {
+                format!("rounds {}-{last}", round + 1)
+            };
+            self.progress.phase(&name, steps as u64);
+            let found = self.bench.run(units, &|_, test, verdict| {
+                self.progress.step();
+                if matches!(verdict, Verdict::Failed(_)) {
+                    let mut failing = failing.lock().unwrap_or_else(PoisonError::into_inner);
+                    failing.insert(test);
+                    self.progress.note(&format!("{} failing", failing.len()));
+                }
+            });
+            verdicts.extend(found);
+            if self.bench.tools.cancel.is_cancelled() {
+                break;
+            }
+            round = last;
+        }
+        outcomes.rounds = round;
+        outcomes.budget_ended = settings.rounds.is_some_and(|rounds| round < rounds);
+        verdicts
+    }
+
+    /// Repeats every failure; returns the tests that only the build can run.
+    fn confirm_all(&self, candidates: &[usize], verdicts: &Verdicts, outcomes: &mut Outcomes) -> Vec<usize> {
+        let suite = &self.learned.suite;
+        let mut by_test: BTreeMap<usize, Vec<(u32, &Verdict)>> = BTreeMap::new();
+        for ((round, test), verdict) in verdicts {
+            by_test.entry(*test).or_default().push((*round, verdict));
+        }
+        let varied = Bench::tests_of_round(candidates, suite, 1);
+        let mut suspects = Vec::new();
+        let mut through_build = Vec::new();
+        for &test in candidates {
+            let runs = by_test.get(&test).map(Vec::as_slice).unwrap_or_default();
+            let ran = runs
+                .iter()
+                .filter(|(_, verdict)| matches!(verdict, Verdict::Passed | Verdict::Failed(_)))
+                .count();
+            let failed: Vec<u32> = runs
+                .iter()
+                .filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)))
+                .map(|(round, _)| *round)
+                .collect();
+            if !varied.contains(&test) {
+                outcomes.settle(test, Fate::NoChoice);
+            } else if ran == 0 && self.bench.tools.cancel.is_cancelled() {
+                outcomes.settle(test, Fate::Budget);
+            } else if ran == 0 {
+                through_build.push(test);
+            } else {
+                outcomes.settle(test, Fate::Checked);
+                outcomes.rate(test, failed.len() as u32, ran as u32);
+                if !failed.is_empty() {
+                    suspects.push((test, failed));
+                }
+            }
+        }
+        self.progress.phase("confirming", suspects.len() as u64);
+        let results = self.in_parallel(&suspects, |(test, failed)| {
+            let result = self.confirm_one(*test, failed);
+            self.progress.step();
+            (*test, result)
+        });
+        for (test, result) in results {
+            match result {
+                Ok((round, confirmed)) => outcomes.confirmed(test, round, confirmed),
+                Err(Unconfirmed::NotRepeated) => {
+                    let detail = "failed in a varied round, passes when that is repeated".to_owned();
+                    outcomes.settle(test, Fate::Flaky(detail));
+                }
+                Err(Unconfirmed::NeedsOthers(failure)) => {
+                    let detail = format!(
+                        "passes in the suite, fails without the tests before it: {}",
+                        failure.message
+                    );
+                    outcomes.settle(test, Fate::OrderSuspect(detail));
+                }
+                Err(Unconfirmed::FailsUnvaried(_) | Unconfirmed::NotRun) => through_build.push(test),
+                Err(Unconfirmed::NoJvm(reason)) => outcomes.settle(test, Fate::NotRun(reason)),
+                Err(Unconfirmed::Cancelled) => outcomes.settle(test, Fate::Budget),
+            }
+        }
+        through_build.sort_unstable();
+        through_build
+    }
+
+    /// Tries to repeat the failure of one test, of one round after the other.
+    fn confirm_one(&self, test: usize, failed: &[u32]) -> Result<(u32, Confirmed), Unconfirmed> {
+        /// What failed in this many rounds and repeats in none of them is flaky.
+        const MOST: usize = 3;
+        let Some(launch) = self.learned.suite.tests[test].launch else {
+            return Err(Unconfirmed::NotRun);
+        };
+        let jvms = LaunchJvms {
+            bench: self.bench,
+            launch,
+        };
+        let (class, prefix) = self.learned.suite.before(test);
+        let mut why = Unconfirmed::NotRepeated;
+        for &round in failed.iter().take(MOST) {
+            let suspect = Suspect {
+                test,
+                strategy: strategy_of_round(round, self.level(), self.seed),
+                class: class.clone(),
+                prefix: prefix.clone(),
+                seed: self.seed,
+                climb: self.level().is_none(),
+            };
+            match confirm(&jvms, &suspect) {
+                Ok(confirmed) => return Ok((round, confirmed)),
+                Err(Unconfirmed::NotRepeated) => {}
+                Err(reason) => {
+                    why = reason;
+                    break;
+                }
+            }
+        }
+        Err(why)
+    }
+
+    /// Does `work` for each of `items`, as many at a time as there are jobs; the results are in the items' order.
+    fn in_parallel<I: Sync, R: Send>(&self, items: &[I], work: impl Fn(&I) -> R + Sync) -> Vec<R> {
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let results = Mutex::new(BTreeMap::new());
+        std::thread::scope(|scope| {
+            for _ in 0..self.bench.jobs.min(items.len()) {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        let Some(item) = items.get(index) else { return };
+                        let result = work(item);
+                        results
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .insert(index, result);
+                    }
+                });
+            }
+        });
+        results
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .into_values()
+            .collect()
+    }
+}
+
+/// The configuration that all JVMs of a run share; role, strategy and learning are set per use.
+pub(crate) fn configuration(vary: &Vary) -> Result<Configuration, Problem> {
+    let models = unflake_models::select(&vary.api, &vary.skip_api)
+        .map_err(|unknown| crate::problem::unknown_api(&unknown))?
+        .into_iter()
+        .map(|model| model.name.to_owned())
+        .collect();
+    Ok(Configuration {
+        role: Role::Build,
+        strategy: None,
+        models,
+        user_models: vary.user_models.clone(),
+        from: vary.from.clone(),
+        skip_from: vary.skip_from.clone(),
+        learn: false,
+        evidence: None,
+    })
+}
+
+/// The seed that was asked for, or a fresh one.
+pub(crate) fn seed(setting: SeedSetting, store: &ProjectStore) -> Result<Seed, Problem> {
+    Ok(match setting {
+        SeedSetting::Fixed(seed) => seed,
+        SeedSetting::Last => store.latest()?.document()?.summary.seed,
+        SeedSetting::Fresh => {
+            // The standard library's random keys are the operating system's randomness; short enough to be typed.
+            let bits = std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0);
+            Seed::from_bits(bits % 1_000_000_000)
+        }
+    })
+}
+
+/// A short path for sockets, removed when dropped.
+pub(crate) fn scratch() -> Result<tempfile::TempDir, Problem> {
+    tempfile::Builder::new()
+        .prefix("unflake-")
+        .tempdir()
+        .map_err(|error| {
+            problem!(
+                CannotWork,
+                "cannot make a temporary directory in `{}`",
+                std::env::temp_dir().display()
+            )
+            .cause(error)
+            .hint("set TMPDIR to a directory that can be written to")
+        })
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where a run asks for the time"
+)]
+fn now() -> SystemTime {
+    SystemTime::now()
+}
+
+/// Jobs for commands that run one JVM.
+pub(crate) const ONE_JOB: NonZeroUsize = NonZeroUsize::MIN;

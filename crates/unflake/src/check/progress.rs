@@ -55,7 +55,9 @@ impl Progress {
         match &self.kind {
             Kind::Silent => {}
             Kind::Bar(bar) => {
-                bar.set_style(if of == 0 { style("{spinner} {prefix} {pos} tests  {wide_msg:.dim} {elapsed:.dim}") } else {
+                bar.set_style(if of == 0 {
+                    style("{spinner} {prefix} {pos} tests  {wide_msg:.dim} {elapsed:.dim}")
+                } else {
                     style("{spinner} {prefix} {bar:24.cyan/blue} {pos}/{len}  {wide_msg:.dim} {elapsed:.dim}")
                 });
                 bar.set_prefix(phase.to_owned());
@@ -65,7 +67,13 @@ impl Progress {
             }
             Kind::Lines(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-                *lines = Lines { last: Instant::now(), phase: phase.to_owned(), done: 0, of, note: String::new() };
+                *lines = Lines {
+                    last: Instant::now(),
+                    phase: phase.to_owned(),
+                    done: 0,
+                    of,
+                    note: String::new(),
+                };
                 lines.write();
             }
         }
@@ -92,7 +100,9 @@ impl Progress {
         match &self.kind {
             Kind::Silent => {}
             Kind::Bar(bar) => bar.set_message(note.to_owned()),
-            Kind::Lines(lines) => note.clone_into(&mut lines.lock().unwrap_or_else(PoisonError::into_inner).note),
+            Kind::Lines(lines) => {
+                note.clone_into(&mut lines.lock().unwrap_or_else(PoisonError::into_inner).note)
+            }
         }
     }
 

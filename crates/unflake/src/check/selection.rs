@@ -34,7 +34,10 @@ impl Selection {
                     let lines = fs::read_to_string(&path).map_err(|error| {
                         problem!(Usage, "cannot read the list of tests `{}`", path.display()).cause(error)
                     })?;
-                    let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+                    let lines = lines
+                        .lines()
+                        .map(str::trim)
+                        .filter(|line| !line.is_empty() && !line.starts_with('#'));
                     patterns.extend(lines.map(Pattern::parse));
                 }
                 None => patterns.push(Pattern::parse(text)),
@@ -54,14 +57,25 @@ impl Selection {
     /// What the user wrote that matches none of `tests`.
     pub(crate) fn unmatched(&self, tests: &[KnownTest]) -> Vec<&str> {
         let matches_none = |pattern: &&Pattern| !tests.iter().any(|test| pattern.matches(test));
-        self.patterns.iter().filter(matches_none).map(|pattern| pattern.written.as_str()).collect()
+        self.patterns
+            .iter()
+            .filter(matches_none)
+            .map(|pattern| pattern.written.as_str())
+            .collect()
     }
 
     /// Arguments that make Maven run the classes in question only; none if it cannot be said in its language.
     pub(crate) fn maven_arguments(&self) -> Vec<String> {
         let class = |pattern: &Pattern| match pattern.unique_id {
             Some(_) => None,
-            None => Some(pattern.class.split('$').next().unwrap_or_default().replace('.', "/")),
+            None => Some(
+                pattern
+                    .class
+                    .split('$')
+                    .next()
+                    .unwrap_or_default()
+                    .replace('.', "/"),
+            ),
         };
         match self.patterns.iter().map(class).collect::<Option<Vec<_>>>() {
             Some(classes) if !classes.is_empty() => vec![
@@ -78,7 +92,12 @@ impl Pattern {
     fn parse(text: &str) -> Pattern {
         let written = text.to_owned();
         if text.starts_with("[engine:") {
-            return Pattern { written, class: String::new(), method: None, unique_id: Some(text.to_owned()) };
+            return Pattern {
+                written,
+                class: String::new(),
+                method: None,
+                unique_id: Some(text.to_owned()),
+            };
         }
         let (class, method) = match text.split_once('#') {
             Some((class, method)) => (class.to_owned(), Some(method.to_owned())),
@@ -88,19 +107,38 @@ impl Pattern {
         let class = match class.split_once(".java") {
             Some((path, _)) => {
                 let below = ["src/test/java/", "src/main/java/"];
-                let start = below.iter().find_map(|root| path.find(root).map(|at| at + root.len())).unwrap_or(0);
-                path[start..].trim_start_matches("./").trim_start_matches("**/").replace('/', ".")
+                let start = below
+                    .iter()
+                    .find_map(|root| path.find(root).map(|at| at + root.len()))
+                    .unwrap_or(0);
+                path[start..]
+                    .trim_start_matches("./")
+                    .trim_start_matches("**/")
+                    .replace('/', ".")
             }
-            None => class.trim_start_matches("**/").trim_end_matches(".class").replace('/', "."),
+            None => class
+                .trim_start_matches("**/")
+                .trim_end_matches(".class")
+                .replace('/', "."),
         };
         if method.is_none()
             && let Some((before, last)) = class.rsplit_once('.')
             && begins_lower(last)
             && !begins_lower(before.rsplit('.').next().unwrap_or_default())
         {
-            return Pattern { written, class: before.to_owned(), method: Some(last.to_owned()), unique_id: None };
+            return Pattern {
+                written,
+                class: before.to_owned(),
+                method: Some(last.to_owned()),
+                unique_id: None,
+            };
         }
-        Pattern { written, class, method, unique_id: None }
+        Pattern {
+            written,
+            class,
+            method,
+            unique_id: None,
+        }
     }
 
     fn matches(&self, test: &KnownTest) -> bool {
@@ -137,8 +175,17 @@ mod tests {
     fn test(class: &str, method: &str) -> KnownTest {
         let id = format!("[engine:junit-jupiter]/[class:{class}]/[method:{method}()]");
         KnownTest {
-            id: TestId { module: ".".to_owned(), root: class.to_owned(), test: format!("{class}#{method}"), invocation: None },
-            handle: Handle { framework: Framework::Platform, root: class.to_owned(), id },
+            id: TestId {
+                module: ".".to_owned(),
+                root: class.to_owned(),
+                test: format!("{class}#{method}"),
+                invocation: None,
+            },
+            handle: Handle {
+                framework: Framework::Platform,
+                root: class.to_owned(),
+                id,
+            },
             launch: None,
             jvm: 0,
             baseline: Baseline::Finished(Outcome::Passed),
@@ -151,7 +198,10 @@ mod tests {
     #[test]
     fn tests_are_found_in_any_notation_people_paste() {
         let wanted = test("com.acme.OrderTest", "keepsOrder");
-        let others = [test("com.acme.OtherTest", "keepsOrder"), test("com.acme.OrderTest", "other")];
+        let others = [
+            test("com.acme.OtherTest", "keepsOrder"),
+            test("com.acme.OrderTest", "other"),
+        ];
         for notation in [
             "OrderTest#keepsOrder",
             "com.acme.OrderTest#keepsOrder",
@@ -163,17 +213,31 @@ mod tests {
         ] {
             let selection = Selection::parse(&[notation.to_owned()], Path::new(".")).unwrap();
             assert!(selection.contains(&wanted), "{notation}");
-            assert!(!others.iter().any(|other| selection.contains(other)), "{notation}");
+            assert!(
+                !others.iter().any(|other| selection.contains(other)),
+                "{notation}"
+            );
         }
     }
 
     #[test]
     fn classes_stand_for_all_their_tests_and_nested_ones() {
-        for notation in ["OrderTest", "com.acme.OrderTest", "**/OrderTest", "module/src/test/java/com/acme/OrderTest.java:120"] {
+        for notation in [
+            "OrderTest",
+            "com.acme.OrderTest",
+            "**/OrderTest",
+            "module/src/test/java/com/acme/OrderTest.java:120",
+        ] {
             let selection = Selection::parse(&[notation.to_owned()], Path::new(".")).unwrap();
             assert!(selection.contains(&test("com.acme.OrderTest", "a")), "{notation}");
-            assert!(selection.contains(&test("com.acme.OrderTest$Inner", "a")), "{notation}");
-            assert!(!selection.contains(&test("com.acme.BorderTest", "a")), "{notation}");
+            assert!(
+                selection.contains(&test("com.acme.OrderTest$Inner", "a")),
+                "{notation}"
+            );
+            assert!(
+                !selection.contains(&test("com.acme.BorderTest", "a")),
+                "{notation}"
+            );
         }
     }
 
@@ -181,9 +245,14 @@ mod tests {
     fn maven_is_told_the_classes() {
         let arguments = |written: &[&str]| {
             let written: Vec<String> = written.iter().map(|text| (*text).to_owned()).collect();
-            Selection::parse(&written, Path::new(".")).unwrap().maven_arguments()
+            Selection::parse(&written, Path::new("."))
+                .unwrap()
+                .maven_arguments()
         };
-        assert_eq!(arguments(&["a.OrderTest#x", "Other*"])[0], "-Dtest=a/OrderTest,Other*");
+        assert_eq!(
+            arguments(&["a.OrderTest#x", "Other*"])[0],
+            "-Dtest=a/OrderTest,Other*"
+        );
         assert_eq!(arguments(&["[engine:x]"]), Vec::<String>::new());
         assert_eq!(arguments(&[]), Vec::<String>::new());
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use unflake_explore::{Learned, Need, needs};
 use unflake_project::{BuildRun, TestJvm};
-use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
+use unflake_protocol::{Handle, Outcome, Recipe, ScopeChoices, TestId};
 use unflake_runner::Launch;
 
 /// All tests, in the order in which the build ran them.
@@ -13,6 +13,8 @@ pub(crate) struct Suite {
     pub(crate) tests: Vec<KnownTest>,
     /// How the build's test JVMs were started, each way once.
     pub(crate) launches: Vec<Launch>,
+    /// The recipes that the launches were made from.
+    pub(crate) recipes: Vec<Recipe>,
     /// Versions of Java that were seen.
     pub(crate) java: BTreeSet<String>,
     /// Things that did not go as they should: methods that could not be edited, JVMs that cannot be started again.
@@ -59,14 +61,23 @@ impl Suite {
             let launch = suite.add_launch(jvm);
             suite.add_troubles(jvm);
             let containers = container_choices(jvm);
-            let learned = Learned { initialisers: &jvm.initialisers, references: &jvm.references, containers: &containers };
+            let learned = Learned {
+                initialisers: &jvm.initialisers,
+                references: &jvm.references,
+                containers: &containers,
+            };
             let needs = needs(learned, jvm.tests.iter().map(|run| (&run.test, &run.choices)));
             for (run, need) in jvm.tests.iter().zip(needs) {
                 let id = run.test.id(&jvm.module);
                 // A build may run a test more than once (reruns, several executions); the first time counts.
                 if seen.insert((id.clone(), run.test.handle.id.clone())) {
                     let mut models = run.choices.models.clone();
-                    models.extend(containers.get(&run.test.handle.root).into_iter().flat_map(|choices| choices.models.clone()));
+                    models.extend(
+                        containers
+                            .get(&run.test.handle.root)
+                            .into_iter()
+                            .flat_map(|choices| choices.models.clone()),
+                    );
                     models.sort();
                     models.dedup();
                     suite.tests.push(KnownTest {
@@ -104,26 +115,46 @@ impl Suite {
     pub(crate) fn before(&self, test: usize) -> (Vec<usize>, Vec<usize>) {
         let this = &self.tests[test];
         let is_before = |other: &KnownTest| {
-            other.jvm == this.jvm && matches!(other.baseline, Baseline::Finished(Outcome::Passed | Outcome::Failed(_)))
+            other.jvm == this.jvm
+                && matches!(
+                    other.baseline,
+                    Baseline::Finished(Outcome::Passed | Outcome::Failed(_))
+                )
         };
         let prefix: Vec<usize> = (0..test).filter(|index| is_before(&self.tests[*index])).collect();
-        let class = prefix.iter().copied().filter(|index| self.tests[*index].handle.root == this.handle.root).collect();
+        let class = prefix
+            .iter()
+            .copied()
+            .filter(|index| self.tests[*index].handle.root == this.handle.root)
+            .collect();
         (class, prefix)
     }
 
     fn add_launch(&mut self, jvm: &TestJvm) -> Option<usize> {
         let Some(recipe) = &jvm.recipe else {
             let reason = "the agent could not tell how it was started".to_owned();
-            self.troubles.push(Trouble::NoLaunch { module: jvm.module.clone(), reason });
+            self.troubles.push(Trouble::NoLaunch {
+                module: jvm.module.clone(),
+                reason,
+            });
             return None;
         };
         match Launch::from_recipe(recipe) {
-            Ok(launch) => Some(self.launches.iter().position(|known| *known == launch).unwrap_or_else(|| {
-                self.launches.push(launch);
-                self.launches.len() - 1
-            })),
+            Ok(launch) => Some(
+                self.launches
+                    .iter()
+                    .position(|known| *known == launch)
+                    .unwrap_or_else(|| {
+                        self.launches.push(launch);
+                        self.recipes.push(recipe.clone());
+                        self.launches.len() - 1
+                    }),
+            ),
             Err(error) => {
-                self.troubles.push(Trouble::NoLaunch { module: jvm.module.clone(), reason: error.to_string() });
+                self.troubles.push(Trouble::NoLaunch {
+                    module: jvm.module.clone(),
+                    reason: error.to_string(),
+                });
                 None
             }
         }
@@ -131,14 +162,20 @@ impl Suite {
 
     fn add_troubles(&mut self, jvm: &TestJvm) {
         let not_applied = jvm.not_applied.iter();
-        self.troubles.extend(
-            not_applied.map(|(method, reason)| Trouble::NotApplied { method: method.clone(), reason: reason.clone() }),
-        );
-        self.troubles.extend(jvm.bugs.iter().cloned().map(Trouble::AgentOff));
+        self.troubles
+            .extend(not_applied.map(|(method, reason)| Trouble::NotApplied {
+                method: method.clone(),
+                reason: reason.clone(),
+            }));
+        self.troubles
+            .extend(jvm.bugs.iter().cloned().map(Trouble::AgentOff));
         for container in &jvm.containers {
             if let Some(failure) = &container.failure {
                 let message = format!("{}: {}", failure.kind, failure.message);
-                self.troubles.push(Trouble::ContainerFailed { root: container.root.clone(), message });
+                self.troubles.push(Trouble::ContainerFailed {
+                    root: container.root.clone(),
+                    message,
+                });
             }
         }
     }
