@@ -119,8 +119,22 @@ fn classes_cut_off_anywhere_are_refused() {
     }
 }
 
+/// `PROPTEST_CASES` asks for more.
+fn config() -> ProptestConfig {
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() {
+        ProptestConfig::default().cases
+    } else {
+        100
+    };
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn flipped_bytes_never_panic(which: Index, flips in vec((any::<Index>(), any::<u8>()), 1..4)) {

@@ -19,6 +19,9 @@ use tempfile::TempDir;
 /// What is edited, what the edits call, what calls the edited, and what runs that.
 const SUBJECTS: [&str; 4] = ["Subjects.java", "Helpers.java", "Battery.java", "Check.java"];
 
+/// For JVMs that live a second.
+const QUICK: [&str; 2] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+
 pub(crate) struct Jdk {
     home: PathBuf,
     /// 8, 11, 17, …
@@ -27,44 +30,55 @@ pub(crate) struct Jdk {
 
 /// Every JDK at hand, oldest first.
 pub(crate) fn jdks() -> Vec<Jdk> {
-    let homes: BTreeSet<PathBuf> = match std::env::var("UNFLAKE_JDKS") {
-        Ok(paths) => std::env::split_paths(&paths).collect(),
-        Err(_) => {
+    let mut jdks: Vec<Jdk> = match std::env::var_os("UNFLAKE_JDKS") {
+        Some(paths) => {
+            let named = std::env::split_paths(&paths);
+            // One that was asked for and is not there must not look like success.
+            named
+                .map(|home| Jdk::at(&home).unwrap_or_else(|| panic!("no JDK at {}", home.display())))
+                .collect()
+        }
+        None => {
             let installed = fs::read_dir("/usr/lib/jvm")
                 .into_iter()
                 .flatten()
                 .flatten()
                 .map(|entry| entry.path());
-            std::env::var_os("JAVA_HOME")
+            let homes = std::env::var_os("JAVA_HOME")
                 .map(PathBuf::from)
                 .into_iter()
-                .chain(installed)
-                .collect()
+                .chain(installed);
+            let homes: BTreeSet<PathBuf> = homes.filter_map(|home| home.canonicalize().ok()).collect();
+            homes.iter().filter_map(|home| Jdk::at(home)).collect()
         }
     };
-    let homes: BTreeSet<PathBuf> = homes.iter().filter_map(|home| home.canonicalize().ok()).collect();
-    let mut jdks: Vec<Jdk> = homes.into_iter().filter_map(Jdk::at).collect();
     jdks.sort_by_key(|jdk| jdk.version);
     assert!(!jdks.is_empty(), "no JDK found: set JAVA_HOME or UNFLAKE_JDKS");
     jdks
 }
 
+fn version(release: &str) -> Option<u32> {
+    let version = release
+        .lines()
+        .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    let version = version.strip_prefix("1.").unwrap_or(version);
+    version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
 impl Jdk {
-    fn at(home: PathBuf) -> Option<Self> {
+    fn at(home: &Path) -> Option<Self> {
         if !home.join("bin/javac").exists() {
             return None;
         }
-        let release = fs::read_to_string(home.join("release")).ok()?;
-        let version = release
-            .lines()
-            .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
-        let version = version.strip_prefix("1.").unwrap_or(version);
-        let version = version
-            .split(|c: char| !c.is_ascii_digit())
-            .next()?
-            .parse()
-            .ok()?;
-        Some(Self { home, version })
+        let version = match fs::read_to_string(home.join("release")) {
+            Ok(release) => version(&release)?,
+            // Debian's Java 8 has no such file.
+            Err(_) => home.join("jre/lib/rt.jar").exists().then_some(8)?,
+        };
+        Some(Self {
+            home: home.to_owned(),
+            version,
+        })
     }
 
     #[expect(
@@ -90,6 +104,7 @@ impl Jdk {
         });
         run(self
             .tool("javac")
+            .args(QUICK.map(|option| format!("-J{option}")))
             .arg("-nowarn")
             .args(options)
             .arg("-d")
