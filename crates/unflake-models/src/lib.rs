@@ -8,6 +8,7 @@ mod explain;
 mod find;
 mod model;
 mod refusals;
+mod roads;
 #[cfg(any(test, feature = "sources"))]
 pub mod sources;
 mod table;

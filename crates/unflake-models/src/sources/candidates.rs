@@ -32,7 +32,10 @@ impl Candidates {
     pub fn of(sources: &JdkSources) -> Candidates {
         let mut found = BTreeMap::new();
         for (file, text) in sources.exported() {
-            let package = file.rsplit_once('/').map_or("", |(package, _)| package).replace('/', ".");
+            let package = file
+                .rsplit_once('/')
+                .map_or("", |(package, _)| package)
+                .replace('/', ".");
             for documented in scan(&text) {
                 add(&mut found, &package, documented);
             }
@@ -57,7 +60,9 @@ impl Candidates {
 
 /// Methods are told apart by name and by result type: a refusal may be of one of them.
 fn add(found: &mut BTreeMap<(String, String), Candidate>, package: &str, documented: Documented) {
-    let Some(method) = documented.method.filter(|_| documented.public) else { return };
+    let Some(method) = documented.method.filter(|_| documented.public) else {
+        return;
+    };
     let returns_array = documented.result.ends_with("[]");
     let because = match telling_sentence(&documented.text) {
         Some(sentence) => sentence.to_owned(),
@@ -65,7 +70,11 @@ fn add(found: &mut BTreeMap<(String, String), Candidate>, package: &str, documen
         None => return,
     };
     let method = format!("{package}.{}.{method}", documented.class);
-    let candidate = Candidate { method: method.clone(), result: documented.result.clone(), because };
+    let candidate = Candidate {
+        method: method.clone(),
+        result: documented.result.clone(),
+        because,
+    };
     found.entry((method, documented.result)).or_insert(candidate);
 }
 
@@ -74,11 +83,15 @@ fn telling_sentence(text: &str) -> Option<&str> {
     text.split_inclusive(". ").map(str::trim).find(|sentence| {
         let sentence = sentence.to_lowercase();
         // "In order to" is no order, and neither are borders, recorders and readers that were reordered by hand.
-        let sentence = sentence.replace("in order to", "").replace("in order that", "").replace("in order for", "");
+        let sentence = sentence
+            .replace("in order to", "")
+            .replace("in order that", "")
+            .replace("in order for", "");
         sentence.contains("determinis")
             || sentence.contains("not specified")
             || sentence.contains("unspecified")
-            || words(&sentence).any(|word| matches!(word, "order" | "ordered" | "ordering" | "orders" | "unordered"))
+            || words(&sentence)
+                .any(|word| matches!(word, "order" | "ordered" | "ordering" | "orders" | "unordered"))
     })
 }
 
@@ -89,7 +102,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 /// Models are named without package: the class is enough to tell, since none of ours share a simple name.
 fn is_modelled(method: &str) -> bool {
     MODELS.iter().any(|model| {
-        method.strip_suffix(model.name).is_some_and(|package| package.starts_with("java.") && package.ends_with('.'))
+        method
+            .strip_suffix(model.name)
+            .is_some_and(|package| package.starts_with("java.") && package.ends_with('.'))
     })
 }
 
@@ -116,7 +131,10 @@ mod tests {
                 /** Explicitly nondeterministic. */ int hidden() {}
             }",
         );
-        let shown: Vec<_> = found.iter().map(|c| (c.method.as_str(), c.because.as_str())).collect();
+        let shown: Vec<_> = found
+            .iter()
+            .map(|c| (c.method.as_str(), c.because.as_str()))
+            .collect();
         assert_eq!(
             shown,
             [
@@ -130,9 +148,17 @@ mod tests {
     #[test]
     fn candidates_are_sorted_into_modelled_refused_and_left() {
         let mut sorted = Candidates::default();
-        for method in ["java.lang.Class.getFields", "java.util.stream.IntStream.findAny", "java.new.Thing.all"] {
+        for method in [
+            "java.lang.Class.getFields",
+            "java.util.stream.IntStream.findAny",
+            "java.new.Thing.all",
+        ] {
             let (method, result, because) = (method.to_owned(), "int".to_owned(), String::new());
-            sorted.sort_in(Candidate { method, result, because });
+            sorted.sort_in(Candidate {
+                method,
+                result,
+                because,
+            });
         }
         assert_eq!(sorted.modelled[0].method, "java.lang.Class.getFields");
         assert!(sorted.refused[0].1.reason.contains("may never end"));

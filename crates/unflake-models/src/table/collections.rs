@@ -1,6 +1,6 @@
 //! Hash collections.
 
-use crate::{Basis, Kind, Model};
+use crate::{Basis, Kind, Model, Road, roads};
 
 const HASH: &str = "UF101";
 const CONCURRENT: &str = "UF102";
@@ -42,9 +42,10 @@ const NOT_ORDERED: &str = "the elements of a ConcurrentHashMap are not ordered i
 const CONCURRENT_FROM: &str = "java/util/concurrent/ConcurrentHashMap";
 const ANY_MAP: &str = "serializability, or thread-safety of the Map returned";
 
-const fn concurrent(name: &'static str) -> Model {
+const fn concurrent(name: &'static str, roads: &'static [Road]) -> Model {
     Model {
         rule: CONCURRENT,
+        roads,
         ..stated(name, NOT_ORDERED, CONCURRENT_FROM)
     }
 }
@@ -61,36 +62,73 @@ const SET_OF: &str = "The iteration order of set elements is unspecified and is 
 const MAP_OF: &str = "The iteration order of mappings is unspecified and is subject to change.";
 
 pub(crate) const ROWS: &[Model] = &[
-    stated("HashMap.keySet", NO_MAP_ORDER, "java/util/HashMap"),
-    stated("HashMap.values", NO_MAP_ORDER, "java/util/HashMap"),
-    stated("HashMap.entrySet", NO_MAP_ORDER, "java/util/HashMap"),
+    Model {
+        roads: roads::HASH_MAP_KEY_SET,
+        ..stated("HashMap.keySet", NO_MAP_ORDER, "java/util/HashMap")
+    },
+    Model {
+        roads: roads::HASH_MAP_VALUES,
+        ..stated("HashMap.values", NO_MAP_ORDER, "java/util/HashMap")
+    },
+    Model {
+        roads: roads::HASH_MAP_ENTRY_SET,
+        ..stated("HashMap.entrySet", NO_MAP_ORDER, "java/util/HashMap")
+    },
     Model {
         through: &["HashMap.keySet"],
         ..stated("HashSet.iterator", NO_SET_ORDER, "java/util/HashSet")
     },
-    inherited("WeakHashMap.keySet", SET, SET_FROM),
-    inherited("WeakHashMap.values", COLLECTION, COLLECTION_FROM),
-    inherited("WeakHashMap.entrySet", SET, SET_FROM),
-    stated(
-        "IdentityHashMap.keySet",
-        NO_MAP_ORDER,
-        "java/util/IdentityHashMap",
-    ),
-    stated(
-        "IdentityHashMap.values",
-        NO_MAP_ORDER,
-        "java/util/IdentityHashMap",
-    ),
-    stated(
-        "IdentityHashMap.entrySet",
-        NO_MAP_ORDER,
-        "java/util/IdentityHashMap",
-    ),
-    inherited("Hashtable.keySet", SET, SET_FROM),
-    inherited("Hashtable.values", COLLECTION, COLLECTION_FROM),
-    inherited("Hashtable.entrySet", SET, SET_FROM),
+    Model {
+        roads: roads::WEAK_HASH_MAP_KEY_SET,
+        ..inherited("WeakHashMap.keySet", SET, SET_FROM)
+    },
+    Model {
+        roads: roads::WEAK_HASH_MAP_VALUES,
+        ..inherited("WeakHashMap.values", COLLECTION, COLLECTION_FROM)
+    },
+    Model {
+        roads: roads::WEAK_HASH_MAP_ENTRY_SET,
+        ..inherited("WeakHashMap.entrySet", SET, SET_FROM)
+    },
+    Model {
+        roads: roads::IDENTITY_HASH_MAP_KEY_SET,
+        ..stated(
+            "IdentityHashMap.keySet",
+            NO_MAP_ORDER,
+            "java/util/IdentityHashMap",
+        )
+    },
+    Model {
+        roads: roads::IDENTITY_HASH_MAP_VALUES,
+        ..stated(
+            "IdentityHashMap.values",
+            NO_MAP_ORDER,
+            "java/util/IdentityHashMap",
+        )
+    },
+    Model {
+        roads: roads::IDENTITY_HASH_MAP_ENTRY_SET,
+        ..stated(
+            "IdentityHashMap.entrySet",
+            NO_MAP_ORDER,
+            "java/util/IdentityHashMap",
+        )
+    },
+    Model {
+        roads: roads::HASHTABLE_KEY_SET,
+        ..inherited("Hashtable.keySet", SET, SET_FROM)
+    },
+    Model {
+        roads: roads::HASHTABLE_VALUES,
+        ..inherited("Hashtable.values", COLLECTION, COLLECTION_FROM)
+    },
+    Model {
+        roads: roads::HASHTABLE_ENTRY_SET,
+        ..inherited("Hashtable.entrySet", SET, SET_FROM)
+    },
     Model {
         basis: Basis::Silent,
+        roads: roads::HASHTABLE_KEYS,
         ..stated(
             "Hashtable.keys",
             "Returns an enumeration of the keys in this hashtable.",
@@ -99,6 +137,7 @@ pub(crate) const ROWS: &[Model] = &[
     },
     Model {
         basis: Basis::Silent,
+        roads: roads::HASHTABLE_ELEMENTS,
         ..stated(
             "Hashtable.elements",
             "Returns an enumeration of the values in this hashtable.",
@@ -122,17 +161,23 @@ pub(crate) const ROWS: &[Model] = &[
         through: &["Hashtable.keySet", "HashMap.keySet"],
         ..inherited("Properties.stringPropertyNames", SET, SET_FROM)
     },
-    concurrent("ConcurrentHashMap.keySet"),
-    concurrent("ConcurrentHashMap.values"),
-    concurrent("ConcurrentHashMap.entrySet"),
-    concurrent("ConcurrentHashMap.keys"),
-    concurrent("ConcurrentHashMap.elements"),
+    concurrent("ConcurrentHashMap.keySet", roads::CONCURRENT_HASH_MAP_KEY_SET),
+    concurrent("ConcurrentHashMap.values", roads::CONCURRENT_HASH_MAP_VALUES),
+    concurrent("ConcurrentHashMap.entrySet", roads::CONCURRENT_HASH_MAP_ENTRY_SET),
+    concurrent("ConcurrentHashMap.keys", roads::CONCURRENT_HASH_MAP_KEYS),
+    concurrent("ConcurrentHashMap.elements", roads::CONCURRENT_HASH_MAP_ELEMENTS),
     Model {
         through: &["ConcurrentHashMap.keySet"],
-        ..concurrent("ConcurrentHashMap.newKeySet")
+        ..concurrent("ConcurrentHashMap.newKeySet", &[])
     },
-    immutable("Set.of", 9, SET_OF, "java/util/Set"),
-    immutable("Map.of", 9, MAP_OF, "java/util/Map"),
+    Model {
+        roads: roads::SET_OF,
+        ..immutable("Set.of", 9, SET_OF, "java/util/Set")
+    },
+    Model {
+        roads: roads::MAP_OF,
+        ..immutable("Map.of", 9, MAP_OF, "java/util/Map")
+    },
     Model {
         through: &["Map.of"],
         ..immutable("Map.ofEntries", 9, MAP_OF, "java/util/Map")

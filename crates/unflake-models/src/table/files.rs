@@ -1,7 +1,7 @@
 //! Directories.
 
 use super::arrays::{array, static_array};
-use crate::{Basis, Kind, Model, Road};
+use crate::{Basis, Kind, Model, Road, roads};
 
 const RULE: &str = "UF105";
 
@@ -63,7 +63,12 @@ pub(crate) const ROWS: &[Model] = &[
             &[static_array(FILE, "listRoots", "()[Ljava/io/File;")],
         )
     },
-    stated("Files.newDirectoryStream", STREAM, STREAM_FROM, &[]),
+    stated(
+        "Files.newDirectoryStream",
+        STREAM,
+        STREAM_FROM,
+        roads::DIRECTORY_STREAM,
+    ),
     Model {
         basis: Basis::Inherited,
         through: &["Files.newDirectoryStream"],

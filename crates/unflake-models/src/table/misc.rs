@@ -1,6 +1,6 @@
 //! Identity hashes, and searches that may find any of several equal elements.
 
-use crate::{Basis, Kind, Model};
+use crate::{Basis, Kind, Model, roads};
 
 const fn search(name: &'static str, quote: &'static str, quoted_from: &'static str) -> Model {
     Model {
@@ -38,16 +38,22 @@ pub(crate) const ROWS: &[Model] = &[
             "java/lang/Object#hashCode",
         )
     },
-    search(
-        "Arrays.binarySearch",
-        "If the array contains multiple elements with the specified value, there is no guarantee which one will \
+    Model {
+        roads: roads::ARRAYS_BINARY_SEARCH,
+        ..search(
+            "Arrays.binarySearch",
+            "If the array contains multiple elements with the specified value, there is no guarantee which one will \
          be found.",
-        "java/util/Arrays#binarySearch",
-    ),
-    search(
-        "Collections.binarySearch",
-        "If the list contains multiple elements equal to the specified object, there is no guarantee which one \
+            "java/util/Arrays#binarySearch",
+        )
+    },
+    Model {
+        roads: roads::COLLECTIONS_BINARY_SEARCH,
+        ..search(
+            "Collections.binarySearch",
+            "If the list contains multiple elements equal to the specified object, there is no guarantee which one \
          will be found.",
-        "java/util/Collections#binarySearch",
-    ),
+            "java/util/Collections#binarySearch",
+        )
+    },
 ];

@@ -1,8 +1,13 @@
 //! Heaps: their traversal, and which of several least elements comes first.
 
-use crate::{Basis, Kind, Model};
+use crate::{Basis, Kind, Model, Road, roads};
 
-const fn queue(name: &'static str, quote: &'static str, quoted_from: &'static str) -> Model {
+const fn queue(
+    name: &'static str,
+    quote: &'static str,
+    quoted_from: &'static str,
+    roads: &'static [Road],
+) -> Model {
     Model {
         name,
         kind: Kind::Permute,
@@ -12,7 +17,7 @@ const fn queue(name: &'static str, quote: &'static str, quoted_from: &'static st
         since: 8,
         until: None,
         rule: "UF103",
-        roads: &[],
+        roads,
         through: &[],
     }
 }
@@ -28,12 +33,18 @@ pub(crate) const ROWS: &[Model] = &[
         "PriorityQueue.iterator",
         ITERATOR,
         "java/util/PriorityQueue#iterator",
+        roads::PRIORITY_QUEUE_ITERATOR,
     ),
-    queue("PriorityQueue.toArray", ARRAY, "java/util/PriorityQueue#toArray"),
+    queue(
+        "PriorityQueue.toArray",
+        ARRAY,
+        "java/util/PriorityQueue#toArray",
+        roads::PRIORITY_QUEUE_TO_ARRAY,
+    ),
     Model {
         basis: Basis::Inherited,
         through: &["PriorityQueue.iterator"],
-        ..queue("PriorityQueue.toString", TO_STRING, TO_STRING_FROM)
+        ..queue("PriorityQueue.toString", TO_STRING, TO_STRING_FROM, &[])
     },
     Model {
         kind: Kind::Pick,
@@ -43,36 +54,57 @@ pub(crate) const ROWS: &[Model] = &[
             "If multiple elements are tied for least value, the head is one of those elements -- ties are broken \
              arbitrarily.",
             "java/util/PriorityQueue",
+            roads::PRIORITY_QUEUE_POLL,
         )
     },
-    queue(
-        "DelayQueue.iterator",
-        ITERATOR,
-        "java/util/concurrent/DelayQueue#iterator",
-    ),
-    queue(
-        "DelayQueue.toArray",
-        ARRAY,
-        "java/util/concurrent/DelayQueue#toArray",
-    ),
+    // A `DelayQueue` asks a `PriorityQueue` for its array, also for its iterator.
+    Model {
+        through: &["DelayQueue.toArray"],
+        ..queue(
+            "DelayQueue.iterator",
+            ITERATOR,
+            "java/util/concurrent/DelayQueue#iterator",
+            &[],
+        )
+    },
+    Model {
+        through: &["PriorityQueue.toArray"],
+        ..queue(
+            "DelayQueue.toArray",
+            ARRAY,
+            "java/util/concurrent/DelayQueue#toArray",
+            &[],
+        )
+    },
     Model {
         basis: Basis::Inherited,
         through: &["DelayQueue.iterator"],
-        ..queue("DelayQueue.toString", TO_STRING, TO_STRING_FROM)
+        ..queue("DelayQueue.toString", TO_STRING, TO_STRING_FROM, &[])
     },
-    queue(
-        "PriorityBlockingQueue.iterator",
-        ITERATOR,
-        "java/util/concurrent/PriorityBlockingQueue#iterator",
-    ),
+    Model {
+        through: &["PriorityBlockingQueue.toArray"],
+        ..queue(
+            "PriorityBlockingQueue.iterator",
+            ITERATOR,
+            "java/util/concurrent/PriorityBlockingQueue#iterator",
+            roads::PRIORITY_BLOCKING_QUEUE_ITERATOR,
+        )
+    },
     queue(
         "PriorityBlockingQueue.toArray",
         ARRAY,
         "java/util/concurrent/PriorityBlockingQueue#toArray",
+        roads::PRIORITY_BLOCKING_QUEUE_TO_ARRAY,
     ),
     Model {
         basis: Basis::Inherited,
-        ..queue("PriorityBlockingQueue.toString", TO_STRING, TO_STRING_FROM)
+        through: &["PriorityBlockingQueue.toArray"],
+        ..queue(
+            "PriorityBlockingQueue.toString",
+            TO_STRING,
+            TO_STRING_FROM,
+            roads::PRIORITY_BLOCKING_QUEUE_TO_STRING,
+        )
     },
     Model {
         kind: Kind::Pick,
@@ -81,6 +113,7 @@ pub(crate) const ROWS: &[Model] = &[
             "PriorityBlockingQueue.poll",
             "Operations on this class make no guarantees about the ordering of elements with equal priority.",
             "java/util/concurrent/PriorityBlockingQueue",
+            roads::PRIORITY_BLOCKING_QUEUE_POLL,
         )
     },
 ];
