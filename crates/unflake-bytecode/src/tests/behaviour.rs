@@ -404,7 +404,7 @@ fn calls(class: &ClassFile<'_>) -> Vec<MethodEdit> {
 }
 
 /// Everything at once, the gate in the middle of what happens at the entry.
-fn all(class: &ClassFile<'_>) -> Vec<MethodEdit> {
+pub(crate) fn all(class: &ClassFile<'_>) -> Vec<MethodEdit> {
     [entry, instead, entry, before, calls, wrap]
         .iter()
         .flat_map(|edits| edits(class))

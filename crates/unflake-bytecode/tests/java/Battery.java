@@ -70,8 +70,10 @@ public class Battery {
         call("tailCall", () -> Subjects.tailCall("a", "c"));
         call("typeAnnotations", () -> Subjects.typeAnnotations("text"));
         call("typeAnnotations other", () -> Subjects.typeAnnotations(1));
-        call("farFrames", () -> Subjects.farFrames(2));
+        call("farFrames", () -> Subjects.farFrames(3));
         call("farFrames low", () -> Subjects.farFrames(0));
+        call("farHandler", () -> Subjects.farHandler(0));
+        call("farHandler zero", () -> Subjects.farHandler(-2));
         call("inner", () -> inner.inner(3));
         call("innermost", () -> innermost.innermost());
         call("toString", () -> t.toString());

@@ -259,16 +259,34 @@ public class Subjects {
     @Marked(text = "method", uses = {@Use("deep"), @Use})
     @Deprecated
     public static int farFrames(int n) {
-        int a = n, b = n, c = n, d = n;
-        // Just below 64 bytes between the two frames: the short form does not last.
-        if (n > 0) {
-            a += b * c + d; b += c * d + a; c += d * a + b; d += a * b + c;
-            a += b * c + d; b += c * d + a; c += d * a + b; d += 3;
+        if (n == 0) {
+            n++;
         }
-        if (n > 1) {
-            return a;
+        // Just below 64 bytes between the frames, with a return between them: the short form does not last.
+        if (n > 2) {
+            n += n * n + n; n += n * n + n; n += n * n + n; n += n * n + n; n += n * n + n; n += n * n + n;
+            n++;
+            n++;
+            n++;
+            return n;
         }
-        return a + b + c + d;
+        return n;
+    }
+
+    /** The same, but the second frame has the exception on its stack. */
+    public static int farHandler(int n) {
+        try {
+            if (n == 0) {
+                n++;
+            }
+            n += n * n + n; n += n * n + n; n += n * n + n; n += n * n + n; n += n * n + n; n += n * n + n;
+            n = 100 / n;
+            n++;
+            n++;
+            return n;
+        } catch (ArithmeticException e) {
+            return -1;
+        }
     }
 
     public class Inner {
