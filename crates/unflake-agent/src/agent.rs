@@ -1,0 +1,264 @@
+//! The agent's life: loaded, asleep, awake.
+
+use crate::boundaries::WAKES;
+use crate::connection::Connection;
+use crate::events::{self, Said};
+use crate::ffi::{Event, Jni, Jvmti, Object, set_variable};
+use crate::launch;
+use crate::options::Options;
+use crate::plan;
+use crate::runtime::{Runtime, pin_salt};
+use crate::session::{Session, leave_evidence};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use unflake_protocol::{Configuration, JavaVm, PROTOCOL_VERSION, Role, RunCommand, ToAgent, ToProgram};
+
+static AGENT: OnceLock<Agent> = OnceLock::new();
+
+pub(crate) struct Agent {
+    jvmti: Jvmti,
+    options: Options,
+    /// The option string as it was given, by which our word in the environment is found.
+    options_text: String,
+    /// Started for tests and nothing else: no need to wait for a framework.
+    is_test_jvm: bool,
+    /// Somebody wakes it, or has; it is tried only once.
+    woken: AtomicBool,
+    /// There is one while it is awake.
+    session: OnceLock<Session>,
+    /// After a bug of ours nothing is done any more.
+    off: AtomicBool,
+}
+
+impl Agent {
+    pub(crate) fn get() -> Option<&'static Agent> {
+        AGENT.get()
+    }
+
+    /// In `Agent_OnLoad`: no Java can run yet.
+    pub(crate) fn load(jvmti: Jvmti, options_text: &str) {
+        let options = Options::parse(options_text);
+        let is_test_jvm = !options.program && (options.worker.is_some() || launch::is_test_jvm());
+        if is_test_jvm && let Ok(value) = std::env::var(launch::VARIABLE) {
+            // JVMs that tests start are the tests' own affair. Maven's must pass the variable on.
+            set_variable(
+                launch::VARIABLE,
+                launch::without_us(&value, options_text).as_deref(),
+            );
+        }
+        let agent = Agent {
+            jvmti,
+            options,
+            options_text: options_text.to_owned(),
+            is_test_jvm,
+            woken: AtomicBool::new(false),
+            session: OnceLock::new(),
+            off: AtomicBool::new(false),
+        };
+        if AGENT.set(agent).is_ok() {
+            // Without this event the agent sleeps for ever, and the program says that no JVM woke up.
+            let _ = jvmti.enable(Event::VmInit, true);
+        }
+    }
+
+    pub(crate) fn jvmti(&self) -> Jvmti {
+        self.jvmti
+    }
+
+    pub(crate) fn vm_started(&self, jni: Jni<'_>) {
+        if self.options.program || self.is_test_jvm {
+            self.wake(jni);
+        } else if self.options.socket.is_some() {
+            // As above: then it sleeps for ever.
+            let _ = self.jvmti.enable(Event::ClassPrepare, true);
+        }
+    }
+
+    pub(crate) fn vm_ends(&self) {
+        if let Some(connection) = self.awake().and_then(|session| session.connection.as_ref()) {
+            connection.flush();
+        }
+    }
+
+    pub(crate) fn class_prepared(&self, jni: Jni<'_>, class: Object) {
+        if self.woken.load(Ordering::Relaxed) {
+            return;
+        }
+        if self
+            .jvmti
+            .class_name(class)
+            .is_some_and(|name| WAKES.contains(&name.as_str()))
+        {
+            self.wake(jni);
+        }
+    }
+
+    /// Connects, defines the runtime, edits what is loaded. If the program is not there, nothing happens.
+    fn wake(&self, jni: Jni<'_>) {
+        if self.woken.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        // Nothing else is waited for; whatever fails here, the JVM is better off without us.
+        let _ = self.jvmti.enable(Event::ClassPrepare, false);
+        let java = Agent::java(jni);
+        let Some((connection, configuration)) = self.ask_program(&java) else {
+            return;
+        };
+        let feature = java.feature;
+        let role = configuration.role;
+        let strategy = configuration.strategy;
+        let runtime = match Runtime::define(jni, feature) {
+            Ok(runtime) => runtime,
+            Err(message) => {
+                match connection {
+                    Some(connection) => connection.send(&ToProgram::Bug { message }),
+                    None => leave_evidence(self.options.evidence.as_deref(), "bug.txt", message.as_bytes()),
+                }
+                return;
+            }
+        };
+        pin_salt(jni, feature);
+        let session = Session::new(self.jvmti, connection, runtime, feature, configuration);
+        let session = self.session.get_or_init(|| session);
+        session.prepare_runtime(jni);
+        session.runtime.configure(jni, strategy, session.vary_hashes);
+        if self.jvmti.enable(Event::ClassFileLoadHook, true).is_err() {
+            session.tell(&ToProgram::Bug {
+                message: "the JVM does not offer the class-file hook".to_owned(),
+            });
+            return;
+        }
+        // What waits for the next message is sent at the latest when the JVM ends.
+        let _ = self.jvmti.enable(Event::VmDeath, true);
+        session.retransform_loaded(jni);
+        if role == Role::Program {
+            session.runtime.open_for_good(jni);
+        }
+    }
+
+    /// `None`: stay asleep.
+    fn ask_program(&self, java: &JavaVm) -> Option<(Option<Connection>, Configuration)> {
+        let Some(socket) = &self.options.socket else {
+            return Some((None, self.own_configuration()));
+        };
+        let connection = Connection::open(socket)?;
+        connection.send(&ToProgram::Hello {
+            protocol: PROTOCOL_VERSION,
+            pid: std::process::id(),
+            worker: self.options.worker,
+            java: java.clone(),
+        });
+        let ToAgent::Configure(configuration) = connection.receive()? else {
+            return None;
+        };
+        connection.wait_forever();
+        Some((Some(connection), *configuration))
+    }
+
+    /// For a JVM without a program behind it: benches, and tests of the agent itself.
+    fn own_configuration(&self) -> Configuration {
+        let names = plan::all_models().into_iter();
+        let globs = &self.options.models;
+        Configuration {
+            role: Role::Program,
+            strategy: self.options.strategy,
+            models: names
+                .filter(|name| {
+                    globs.is_empty() || globs.iter().any(|glob| unflake_models::glob_matches(glob, name))
+                })
+                .collect(),
+            user_models: Vec::new(),
+            from: Vec::new(),
+            skip_from: Vec::new(),
+            learn: false,
+            evidence: self.options.evidence.clone(),
+        }
+    }
+
+    fn java(jni: Jni<'_>) -> JavaVm {
+        // JVMTI knows only those properties that the VM itself sets.
+        let property = |name| jni.system_property(name).unwrap_or_default();
+        let specification = property("java.specification.version");
+        let feature = specification.strip_prefix("1.").unwrap_or(&specification);
+        JavaVm {
+            feature: feature.parse().unwrap_or(8),
+            version: property("java.version"),
+            home: PathBuf::from(property("java.home")),
+        }
+    }
+
+    fn awake(&self) -> Option<&Session> {
+        if self.off.load(Ordering::Relaxed) {
+            None
+        } else {
+            self.session.get()
+        }
+    }
+
+    pub(crate) fn class_loads(
+        &self,
+        jni: Jni<'_>,
+        name: &str,
+        has_loader: bool,
+        is_redefined: bool,
+        bytes: &[u8],
+    ) -> Option<Vec<u8>> {
+        self.awake()?
+            .class_loads(jni, name, has_loader, is_redefined, bytes)
+    }
+
+    pub(crate) fn caller_is_project(&self, jni: Jni<'_>) -> bool {
+        self.awake().is_some_and(|session| session.caller_is_project(jni))
+    }
+
+    pub(crate) fn caller_allowed(&self, jni: Jni<'_>) -> bool {
+        self.awake().is_none_or(|session| session.caller_allowed(jni))
+    }
+
+    pub(crate) fn event(&self, kind: i32, fields: Vec<Option<String>>, numbers: &[i64]) {
+        let Some(session) = self.awake() else { return };
+        match events::decode(kind, fields, numbers, |bit| session.model_name(bit)) {
+            Some(Said::Tell(message)) => session.tell(&message),
+            Some(Said::Recipe(properties, launcher)) => {
+                let recipe = launch::recipe(&self.options_text, properties, launcher);
+                session.tell(&ToProgram::Recipe(Box::new(recipe)));
+            }
+            Some(Said::Bug(message)) => session.tell(&ToProgram::Bug { message }),
+            None => {}
+        }
+    }
+
+    /// Waits for what the program wants run: `run`, then framework, root and id of each test.
+    pub(crate) fn next_command(&self, jni: Jni<'_>) -> Option<Object> {
+        let session = self.awake()?;
+        match session.connection.as_ref()?.receive()? {
+            ToAgent::Run(RunCommand { strategy, tests }) => {
+                session.runtime.configure(jni, strategy, session.vary_hashes);
+                let mut words = vec!["run".to_owned()];
+                for test in tests {
+                    words.extend([format!("{:?}", test.framework), test.root, test.id]);
+                }
+                jni.string_array(&words)
+            }
+            ToAgent::Exit | ToAgent::Configure(_) => None,
+        }
+    }
+
+    pub(crate) fn run_finished(&self) {
+        if let Some(session) = self.awake() {
+            session.tell(&ToProgram::RunFinished);
+        }
+    }
+}
+
+/// Something of ours panicked: say so once, then do nothing any more.
+pub(crate) fn bug(message: &str) {
+    let Some(agent) = Agent::get() else { return };
+    if let Some(session) = agent.awake() {
+        session.tell(&ToProgram::Bug {
+            message: message.to_owned(),
+        });
+    }
+    agent.off.store(true, Ordering::SeqCst);
+}

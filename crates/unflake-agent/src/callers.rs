@@ -1,0 +1,191 @@
+//! Who made a choice: the project, a framework for its own sake, or code that a filter names (N8).
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{PoisonError, RwLock};
+
+/// Whose code a method is, as far as choices are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The JDK and our own runtime: works for whoever called it.
+    Jdk,
+    /// Compares what it is given: works for whoever called it.
+    Assertion,
+    /// A test framework or a build tool.
+    Framework,
+    /// The project or one of its libraries.
+    Project,
+}
+
+const JDK: &[&str] = &["java/", "javax/", "jdk/", "sun/", "com/sun/"];
+const ASSERTIONS: &[&str] = &[
+    "org/junit/Assert",
+    "junit/framework/Assert",
+    "org/junit/jupiter/api/Assert",
+    "org/opentest4j/",
+];
+const FRAMEWORKS: &[&str] = &[
+    "org/junit/",
+    "junit/",
+    "org/apache/maven/",
+    "org/testng/",
+    "org/gradle/",
+    "worker/org/gradle/",
+    "org/apiguardian/",
+    "unflake/runner/",
+];
+
+/// The owner of a class, given by its binary name with slashes.
+pub(crate) fn owner(class: &str) -> Owner {
+    let is = |prefixes: &[&str]| prefixes.iter().any(|prefix| class.starts_with(prefix));
+    if is(JDK) {
+        Owner::Jdk
+    } else if is(ASSERTIONS) {
+        Owner::Assertion
+    } else if is(FRAMEWORKS) {
+        Owner::Framework
+    } else {
+        Owner::Project
+    }
+}
+
+/// Which callers' choices may vary.
+#[derive(Debug, Default)]
+pub(crate) struct Filters {
+    pub(crate) from: Vec<String>,
+    pub(crate) skip_from: Vec<String>,
+    /// Classes and methods that say "this order is meant": `package.Class` and `package.Class.method`.
+    pub(crate) meant: RwLock<BTreeSet<String>>,
+}
+
+impl Filters {
+    /// Whether callers have to be looked at from the start.
+    pub(crate) fn any(&self) -> bool {
+        !self.from.is_empty() || !self.skip_from.is_empty()
+    }
+
+    /// `class` with dots.
+    pub(crate) fn allow(&self, class: &str, method: &str) -> bool {
+        let name = format!("{class}.{method}");
+        let matches = |glob: &String| glob_matches(glob, &name) || glob_matches(&format!("{glob}.*"), &name);
+        if !self.from.is_empty() && !self.from.iter().any(matches) || self.skip_from.iter().any(matches) {
+            return false;
+        }
+        let meant = self.meant.read().unwrap_or_else(PoisonError::into_inner);
+        // What is said of a class holds for the classes inside of it, lambdas' methods included.
+        let mut outer = Some(class);
+        while let Some(class) = outer {
+            if meant.contains(class) {
+                return false;
+            }
+            outer = class.rsplit_once('$').map(|(outer, _)| outer);
+        }
+        let method = method
+            .strip_prefix("lambda$")
+            .and_then(|rest| rest.split('$').next())
+            .unwrap_or(method);
+        !meant.contains(&format!("{class}.{method}"))
+    }
+}
+
+/// `*` stands for any characters, `?` for one.
+pub(crate) fn glob_matches(glob: &str, text: &str) -> bool {
+    let (glob, text) = (glob.as_bytes(), text.as_bytes());
+    let (mut g, mut t) = (0, 0);
+    // Where to go on when a literal after the last star does not fit.
+    let mut retry: Option<(usize, usize)> = None;
+    while t < text.len() {
+        if g < glob.len() && glob[g] == b'*' {
+            retry = Some((g, t));
+            g += 1;
+        } else if g < glob.len() && (glob[g] == b'?' || glob[g] == text[t]) {
+            g += 1;
+            t += 1;
+        } else if let Some((star, from)) = retry {
+            g = star + 1;
+            t = from + 1;
+            retry = Some((star, from + 1));
+        } else {
+            return false;
+        }
+    }
+    glob[g..].iter().all(|&c| c == b'*')
+}
+
+/// What is known of methods seen on stacks, so that each is looked up once.
+#[derive(Debug)]
+pub(crate) struct Seen<K, V>(RwLock<HashMap<K, V>>);
+
+impl<K: std::hash::Hash + Eq + Copy, V: Clone> Seen<K, V> {
+    pub(crate) fn new() -> Self {
+        Seen(RwLock::new(HashMap::new()))
+    }
+
+    pub(crate) fn get(&self, key: K, look: impl FnOnce() -> V) -> V {
+        if let Some(known) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return known.clone();
+        }
+        let value = look();
+        self.0
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, value.clone());
+        value
+    }
+
+    pub(crate) fn forget(&self) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owners_by_package() {
+        assert_eq!(owner("java/util/HashMap"), Owner::Jdk);
+        assert_eq!(owner("org/junit/Assert"), Owner::Assertion);
+        assert_eq!(
+            owner("org/junit/jupiter/api/AssertIterableEquals"),
+            Owner::Assertion
+        );
+        assert_eq!(owner("org/junit/runners/ParentRunner"), Owner::Framework);
+        assert_eq!(owner("org/example/OrderTest"), Owner::Project);
+        assert_eq!(owner("org/junitpioneer/Thing"), Owner::Project);
+    }
+
+    #[test]
+    fn globs() {
+        assert!(glob_matches("org.example.*", "org.example.a.B.c"));
+        assert!(glob_matches("*.Util.?et", "a.Util.get"));
+        assert!(!glob_matches("org.example", "org.example.B"));
+        assert!(glob_matches("*", ""));
+        assert!(!glob_matches("a*b", "acd"));
+    }
+
+    #[test]
+    fn filters_take_packages_classes_and_methods() {
+        let filters = Filters {
+            from: vec!["org.example".to_owned()],
+            skip_from: vec!["*.Util.order".to_owned()],
+            meant: RwLock::default(),
+        };
+        assert!(filters.allow("org.example.A", "b"));
+        assert!(!filters.allow("org.other.A", "b"));
+        assert!(!filters.allow("org.example.Util", "order"));
+    }
+
+    #[test]
+    fn a_meant_order_covers_inner_classes_and_lambdas() {
+        let filters = Filters::default();
+        filters
+            .meant
+            .write()
+            .unwrap()
+            .extend(["a.B".to_owned(), "a.C.run".to_owned()]);
+        assert!(!filters.allow("a.B", "x"));
+        assert!(!filters.allow("a.B$1", "x"));
+        assert!(!filters.allow("a.C", "lambda$run$0"));
+        assert!(filters.allow("a.C", "other"));
+    }
+}

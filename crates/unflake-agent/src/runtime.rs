@@ -1,0 +1,225 @@
+//! The runtime's classes: embedded, defined in the boot loader, switched on.
+
+use crate::boundaries::EVENTS;
+use crate::ffi::{Global, Jni, Value};
+use unflake_protocol::{Form, Strategy, UserModelKind};
+
+include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
+
+/// The class that edits of JDK methods call.
+pub(crate) const UNFLAKE: &str = "java/util/Unflake";
+
+/// The runtime, defined and initialised.
+pub(crate) struct Runtime {
+    unflake: Global,
+    events: Global,
+}
+
+impl Runtime {
+    /// Defines all classes and initialises them, so that none does so inside of the window. The error names the class.
+    pub(crate) fn define(jni: Jni<'_>, feature: u8) -> Result<Runtime, String> {
+        for (name, bytes) in CLASSES {
+            let bytes = if feature >= 9 {
+                internal_unsafe(bytes)
+            } else {
+                bytes.to_vec()
+            };
+            let class = jni
+                .define_boot_class(name, &bytes)
+                .ok_or_else(|| format!("cannot define {name}"))?;
+            jni.delete_local(class);
+        }
+        let java_class = jni.find_class("java/lang/Class").ok_or("no java/lang/Class")?;
+        for (name, _) in CLASSES {
+            let dotted = jni
+                .string(&name.replace('/', "."))
+                .ok_or("no memory for a string")?;
+            let arguments = [
+                Value::Object(dotted),
+                Value::Bool(true),
+                Value::Object(jni.null()),
+            ];
+            let descriptor = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
+            let class = jni
+                .call_static_object(java_class, "forName", descriptor, &arguments)
+                .ok_or_else(|| format!("cannot initialise {name}"))?;
+            jni.delete_local(class);
+            jni.delete_local(dotted);
+        }
+        let find = |name: &str| {
+            let class = jni
+                .find_class(name)
+                .ok_or_else(|| format!("cannot find {name}"))?;
+            jni.global(class).ok_or_else(|| format!("cannot keep {name}"))
+        };
+        let runtime = Runtime {
+            unflake: find(UNFLAKE)?,
+            events: find(EVENTS)?,
+        };
+        for (class, name) in [(runtime.unflake, UNFLAKE), (runtime.events, EVENTS)] {
+            if !jni.call_static_void(class.object(), "init", "()V", &[]) {
+                return Err(format!("{name}.init failed"));
+            }
+        }
+        Ok(runtime)
+    }
+
+    /// How choices vary from now on; `None`: they are counted and left as they are.
+    pub(crate) fn configure(&self, jni: Jni<'_>, strategy: Option<Strategy>, vary_hashes: bool) {
+        let (level, form, seed) = match strategy {
+            None => (0, 0, 0),
+            Some(Strategy { level, form }) => match form {
+                Form::Reverse => (level as i32, 1, 0),
+                Form::Odd => (level as i32, 2, 0),
+                Form::Even => (level as i32, 3, 0),
+                Form::Random(seed) => (level as i32, 4, seed.0.cast_signed()),
+            },
+        };
+        let arguments = [Value::Int(level), Value::Int(form), Value::Long(seed)];
+        jni.call_static_void(self.unflake.object(), "configure", "(IIJ)V", &arguments);
+        let extra = if vary_hashes { extra_hashes(strategy) } else { 0 };
+        jni.call_static_void(self.events.object(), "configure", "(I)V", &[Value::Int(extra)]);
+    }
+
+    /// Whether callers are looked at on every choice.
+    pub(crate) fn set_filtered(&self, jni: Jni<'_>) {
+        jni.set_static(self.unflake.object(), "filtered", Value::Bool(true));
+    }
+
+    pub(crate) fn set_learning(&self, jni: Jni<'_>) {
+        jni.set_static(self.unflake.object(), "learning", Value::Bool(true));
+    }
+
+    /// The values or the width of a user's model.
+    pub(crate) fn set_user_model(&self, _jni: Jni<'_>, _index: usize, _kind: &UserModelKind) {}
+
+    /// Opens the window for the rest of the JVM's life.
+    pub(crate) fn open_for_good(&self, jni: Jni<'_>) {
+        jni.call_static_void(self.events.object(), "program", "()V", &[]);
+    }
+}
+
+/// How many identity hashes are drawn and dropped before a test, so that the test's own are others (N1, N6).
+fn extra_hashes(strategy: Option<Strategy>) -> i32 {
+    match strategy.map(|strategy| strategy.form) {
+        None => 0,
+        Some(Form::Reverse | Form::Odd | Form::Even) => 1,
+        // Any number will do that differs from seed to seed.
+        Some(Form::Random(seed)) => 1 + (seed.derive(0x1de7).0 % 13) as i32,
+    }
+}
+
+/// `Set.of` and `Map.of` iterate by a salt that is drawn per JVM: without a fixed one no order would repeat (N6). It is
+/// read only while iterating, so it may change now. Java 9 to 11 have one `int`, later ones a `long` and a direction.
+pub(crate) fn pin_salt(jni: Jni<'_>, feature: u8) {
+    if feature < 9 {
+        return;
+    }
+    if let Some(class) = jni.find_class("java/util/ImmutableCollections") {
+        const SALT: i32 = 0x2545_f491;
+        if jni.set_static(class, "SALT32L", Value::Long(i64::from(SALT))) {
+            jni.set_static(class, "REVERSE", Value::Bool(false));
+        } else {
+            jni.set_static(class, "SALT", Value::Int(SALT));
+        }
+        jni.delete_local(class);
+    }
+}
+
+/// The runtime is written against Java 8's `sun.misc.Unsafe`; since Java 9 the JDK's own is another class with the same
+/// methods, while the old one warns. Only the constants that name it change, and their lengths.
+fn internal_unsafe(class: &[u8]) -> Vec<u8> {
+    const OLD: &[u8] = b"sun/misc/Unsafe";
+    const NEW: &[u8] = b"jdk/internal/misc/Unsafe";
+    let position = |from: &[u8]| from.windows(OLD.len()).position(|window| window == OLD);
+    if position(class).is_none() {
+        return class.to_vec();
+    }
+    let u2 = |at: usize| usize::from(u16::from_be_bytes([class[at], class[at + 1]]));
+    let mut out = class[..10].to_vec();
+    let (mut at, mut index) = (10, 1);
+    while index < u2(8) {
+        let size = match class[at] {
+            1 => 3 + u2(at + 1),
+            7 | 8 | 16 | 19 | 20 => 3,
+            15 => 4,
+            5 | 6 => 9,
+            _ => 5,
+        };
+        // Longs and doubles take two indices.
+        index += if size == 9 { 2 } else { 1 };
+        let mut text = &class[at + 3..at + size];
+        if class[at] == 1 && position(text).is_some() {
+            let mut renamed = Vec::new();
+            while let Some(found) = position(text) {
+                renamed.extend_from_slice(&text[..found]);
+                renamed.extend_from_slice(NEW);
+                text = &text[found + OLD.len()..];
+            }
+            renamed.extend_from_slice(text);
+            out.push(1);
+            out.extend_from_slice(
+                &u16::try_from(renamed.len())
+                    .expect("a short descriptor")
+                    .to_be_bytes(),
+            );
+            out.extend_from_slice(&renamed);
+        } else {
+            out.extend_from_slice(&class[at..at + size]);
+        }
+        at += size;
+    }
+    out.extend_from_slice(&class[at..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unflake_bytecode::ClassFile;
+    use unflake_protocol::{Level, Seed};
+
+    #[test]
+    fn classes_come_behind_what_they_extend() {
+        let mut defined = Vec::new();
+        for (name, bytes) in CLASSES {
+            let class = ClassFile::parse(bytes).unwrap();
+            for above in class.super_name().into_iter().chain(class.interfaces()) {
+                let ours = CLASSES.iter().any(|(name, _)| *name == above);
+                assert!(!ours || defined.contains(&above.into_owned()), "{name}");
+            }
+            defined.push((*name).to_owned());
+        }
+        assert!(defined.iter().any(|name| name == UNFLAKE));
+    }
+
+    #[test]
+    fn renaming_keeps_the_class_readable() {
+        for (name, bytes) in CLASSES {
+            let renamed = internal_unsafe(bytes);
+            let class = ClassFile::parse(&renamed).unwrap();
+            assert_eq!(class.name(), *name);
+            assert!(
+                !class
+                    .class_references()
+                    .iter()
+                    .any(|class| class == "sun/misc/Unsafe")
+            );
+        }
+    }
+
+    #[test]
+    fn every_variation_draws_some_hashes_and_no_other_does() {
+        assert_eq!(extra_hashes(None), 0);
+        let drawn = |form| {
+            extra_hashes(Some(Strategy {
+                level: Level::Full,
+                form,
+            }))
+        };
+        assert_eq!(drawn(Form::Reverse), 1);
+        let counts: Vec<i32> = (0..50).map(|seed| drawn(Form::Random(Seed(seed)))).collect();
+        assert!(counts.iter().all(|count| (1..=13).contains(count)));
+        assert!(counts.iter().any(|count| *count != counts[0]));
+    }
+}

@@ -1,0 +1,167 @@
+//! JDKs, the agent's library, compiled Java sources, and runs of `java`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+/// A JDK to test on.
+#[derive(Clone, Debug)]
+pub(crate) struct Jdk {
+    pub(crate) home: PathBuf,
+    pub(crate) feature: u8,
+}
+
+/// Every JDK of `UNFLAKE_JDKS` (separated by colons), or else of the usual places; one per feature release.
+pub(crate) fn jdks() -> Vec<Jdk> {
+    static FOUND: OnceLock<Vec<Jdk>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let named = env::var("UNFLAKE_JDKS").ok();
+        let homes: Vec<PathBuf> = match &named {
+            Some(list) => list
+                .split(':')
+                .filter(|home| !home.is_empty())
+                .map(PathBuf::from)
+                .collect(),
+            None => {
+                let usual = fs::read_dir("/usr/lib/jvm")
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .map(|entry| entry.path());
+                env::var("JAVA_HOME")
+                    .ok()
+                    .map(PathBuf::from)
+                    .into_iter()
+                    .chain(usual)
+                    .collect()
+            }
+        };
+        let mut jdks: Vec<Jdk> = homes.iter().filter_map(|home| jdk(home)).collect();
+        assert!(
+            named.is_none() || jdks.len() == homes.len(),
+            "not every one of UNFLAKE_JDKS is a JDK: {jdks:?}"
+        );
+        jdks.sort_by_key(|jdk| jdk.feature);
+        jdks.dedup_by_key(|jdk| jdk.feature);
+        let missing: Vec<u8> = [8, 11, 17, 21, 25]
+            .into_iter()
+            .filter(|wanted| jdks.iter().all(|jdk| jdk.feature != *wanted))
+            .collect();
+        if !missing.is_empty() {
+            eprintln!("not tested, since there is no JDK: {missing:?}");
+        }
+        jdks
+    });
+    assert!(!found.is_empty(), "no JDK found; set UNFLAKE_JDKS");
+    found.clone()
+}
+
+fn jdk(home: &Path) -> Option<Jdk> {
+    let run = java(&home.join("bin/java")).arg("-version").output().ok()?;
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    let version = said.split_once("version \"")?.1;
+    let version = version.strip_prefix("1.").unwrap_or(version);
+    let feature = version.split(['.', '"', '-', '_', '+']).next()?.parse().ok()?;
+    home.join("bin/javac").is_file().then(|| Jdk {
+        home: home.to_owned(),
+        feature,
+    })
+}
+
+/// The agent's library lies beside the test program: cargo builds it first, for tests of its package need it.
+pub(crate) fn library() -> PathBuf {
+    let beside = env::current_exe().unwrap().with_file_name("libunflake_agent.so");
+    assert!(beside.is_file(), "no agent at {}", beside.display());
+    beside
+}
+
+/// A folder for classes and files of one test.
+pub(crate) struct Folder {
+    pub(crate) path: PathBuf,
+    _temporary: tempfile::TempDir,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Folder {
+        let temporary = tempfile::tempdir().unwrap();
+        Folder {
+            path: temporary.path().to_owned(),
+            _temporary: temporary,
+        }
+    }
+
+    /// Compiles a class for Java 8 with the first JDK that still can.
+    pub(crate) fn compile(&self, class: &str, source: &str, class_path: &[PathBuf]) {
+        let file = self.path.join(format!("{class}.java"));
+        fs::write(&file, source).unwrap();
+        let jdks = jdks();
+        let javac = jdks
+            .iter()
+            .map(|jdk| jdk.home.join("bin/javac"))
+            .find(|javac| javac.is_file());
+        let output = java(&javac.expect("a JDK with javac"))
+            .args(["-source", "8", "-target", "8", "-nowarn", "-d"])
+            .arg(&self.path)
+            .arg("-cp")
+            .arg(join(&[std::slice::from_ref(&self.path), class_path].concat()))
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+/// A class path.
+pub(crate) fn join(paths: &[PathBuf]) -> std::ffi::OsString {
+    env::join_paths(paths).unwrap()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test of the agent starts its JVMs itself"
+)]
+pub(crate) fn java(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .env_remove("_JAVA_OPTIONS");
+    command
+}
+
+impl Jdk {
+    /// `java` with all checks on and the agent loaded with these options.
+    pub(crate) fn with_agent(&self, options: &str) -> Command {
+        let mut command = self.checked();
+        command.arg(format!("-agentpath:{}={options}", library().display()));
+        command
+    }
+
+    pub(crate) fn checked(&self) -> Command {
+        let mut command = java(&self.home.join("bin/java"));
+        command.args(["-Xcheck:jni", "-Xverify:all"]);
+        if self.feature >= 13 {
+            // Java 13 calls the other flag deprecated, on standard output.
+            command.arg("-XX:-PrintWarnings");
+        }
+        command
+    }
+}
+
+/// Standard output of a run that ended well and wrote nothing about JNI.
+pub(crate) fn output(run: &Output) -> String {
+    let (out, err) = (
+        String::from_utf8_lossy(&run.stdout),
+        String::from_utf8_lossy(&run.stderr),
+    );
+    assert!(run.status.success(), "{}\n{out}\n{err}", run.status);
+    assert!(
+        !out.contains("WARNING") && !err.contains("WARNING in native"),
+        "{out}\n{err}"
+    );
+    out.into_owned()
+}

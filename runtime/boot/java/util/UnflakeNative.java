@@ -1,0 +1,38 @@
+package java.util;
+
+/**
+ * Everything the runtime asks of the agent. The agent's library exports these functions by name; they are never
+ * registered, since Java 17 and later answer a registration on a class of {@code java.base} with a warning on standard
+ * output, which build tools use as their channel.
+ */
+public final class UnflakeNative {
+    private UnflakeNative() {}
+
+    /** The number given to an object by {@link #setNumber}; 0 if it has none. */
+    public static native long number(Object object);
+
+    public static native void setNumber(Object object, long number);
+
+    /** Whether the innermost caller that is neither the JDK nor an assertion is the project's own code or a library's. */
+    public static native boolean callerIsProject();
+
+    /** Whether the caller's filters (and "this order is meant") let this choice vary. */
+    public static native boolean callerAllowed();
+
+    /** Tells the program something; {@link UnflakeEvents} has the kinds. */
+    static native void event(int kind, String[] fields, long[] numbers);
+
+    /**
+     * Where the current thread's generator of identity hashes stands, told by hashes just drawn from it.
+     *
+     * @return how many others were drawn since the last call on this thread; -1: this thread was not seen yet, draw
+     *     {@link UnflakeEvents#SAMPLE}; -2: this JVM's generator cannot be followed
+     */
+    static native int hashes(int[] drawn);
+
+    /** For the test runner: waits for a command; {@code null} when the JVM is to end. */
+    public static native String[] nextCommand();
+
+    /** For the test runner: the tests of the last command are through. */
+    public static native void runFinished();
+}
