@@ -1,6 +1,6 @@
 //! The commands by name, each with one line that says what it is for.
 
-use crate::{Failure, Outcome, conformance, jmh, matrix, real, same_seed};
+use crate::{Failure, Outcome, conformance, jmh, matrix, models, real, same_seed};
 
 /// One command.
 struct Command {
@@ -9,7 +9,7 @@ struct Command {
     run: fn(Vec<String>) -> Outcome<()>,
 }
 
-const COMMANDS: [Command; 4] = [
+const COMMANDS: [Command; 5] = [
     Command {
         name: "bench",
         about: "measure: `bench real` beside NonDex on four projects, `bench jmh` the cost of a choice",
@@ -24,6 +24,11 @@ const COMMANDS: [Command; 4] = [
         name: "matrix",
         about: "all five JDKs: thesis tables 2.1 and 2.2, the agent's tests, conformance",
         run: matrix::run,
+    },
+    Command {
+        name: "models",
+        about: "`models docs` writes docs/models.md anew, `models candidates` looks for APIs without a model",
+        run: |args| models::run(&args).map_err(Failure::new),
     },
     Command {
         name: "same-seed",

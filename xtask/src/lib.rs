@@ -8,6 +8,7 @@ pub mod conformance;
 pub mod jdks;
 pub mod jmh;
 pub mod matrix;
+pub mod models;
 pub mod process;
 pub mod real;
 pub mod same_seed;

@@ -121,7 +121,7 @@ pub fn check(jdk: &Jdk, library: &Path, programs: &Programs) -> Outcome<Found> {
 fn at_level(level: &str, natural: &Printed, varied: &Printed) -> Vec<String> {
     let mut problems = Vec::new();
     // Roads agree if they agree naturally: Hashtable's own forEach goes the other way than its iterators.
-    let mut roads: BTreeMap<(&str, &[String]), (&str, &[String])> = BTreeMap::new();
+    let mut roads: BTreeMap<(&str, &[String]), &str> = BTreeMap::new();
     for (name, row) in &varied.rows {
         let Some(before) = natural.rows.get(name) else {
             continue;
@@ -134,10 +134,9 @@ fn at_level(level: &str, natural: &Printed, varied: &Printed) -> Vec<String> {
         if level == "id" && !name.starts_with(&format!("{}.", row.group)) {
             continue;
         }
-        let (first, values) = roads
-            .entry((&row.group, &before.values))
-            .or_insert((name, &row.values));
-        if *values != row.values.as_slice() {
+        let first = *roads.entry((&row.group, &before.values)).or_insert(name);
+        let values = &varied.rows[first].values;
+        if *values != row.values {
             let (ours, theirs) = (row.values.join(" "), values.join(" "));
             problems.push(format!(
                 "{name}: level {level}: shows {ours}, and {first} shows {theirs}"
