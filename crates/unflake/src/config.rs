@@ -15,6 +15,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use unflake_findings::LevelSetting;
+use unflake_models::check_user_model;
 use unflake_protocol::{UserModel, UserModelKind};
 
 /// What the file says; `None` or empty where it says nothing.
@@ -215,11 +216,6 @@ impl Reader<'_> {
         self.only_known(table, &MODEL_KEYS)?;
         let method = self.required(table, span, "method")?;
         let method_text = self.text(method)?;
-        if !is_method(method_text) {
-            return Err(self
-                .wrong(&method.span(), format!("`{method_text}` is not a method"))
-                .hint("write it like `com.example.Dao.findAll`"));
-        }
         let kind = self.required(table, span, "kind")?;
         let model_kind = match self.text(kind)? {
             "permute" => UserModelKind::Permute,
@@ -237,10 +233,12 @@ impl Reader<'_> {
                     .hint(hint));
             }
         };
-        Ok(UserModel {
+        let model = UserModel {
             method: method_text.to_owned(),
             kind: model_kind,
-        })
+        };
+        check_user_model(&model).map_err(|what| self.wrong(&method.span(), what))?;
+        Ok(model)
     }
 
     /// Text and numbers, as text.
@@ -332,15 +330,4 @@ fn kind_of(value: &DeValue<'_>) -> &'static str {
         DeValue::Array(_) => "an array",
         DeValue::Table(_) => "a table",
     }
-}
-
-/// Whether it can be `package.Class.method`: two names at least, joined by dots.
-fn is_method(text: &str) -> bool {
-    let name = |part: &str| {
-        part.chars()
-            .next()
-            .is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
-            && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
-    };
-    text.contains('.') && text.split('.').all(name)
 }

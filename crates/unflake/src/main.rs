@@ -3,6 +3,7 @@
 mod args;
 mod bug;
 mod check;
+mod commands;
 mod config;
 mod embedded;
 mod exec;
@@ -54,6 +55,10 @@ fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
         Command::Check(args) => check::run(Settings::resolve(*args, screen)?),
         Command::Replay(args) => replay::run(ReplaySettings::resolve(args, screen)?),
         Command::Exec(args) => exec::run(ExecSettings::resolve(args, screen)?),
-        _ => Err(problem::problem!(Bug, "not built in")),
+        Command::Models(args) => commands::models::run(args),
+        Command::Explain(args) => commands::explain::run(args),
+        Command::Doctor(args) => commands::doctor::run(args),
+        Command::Demo(args) => commands::demo::run(args, screen),
+        Command::Completions(args) => commands::completions::run(args),
     }
 }

@@ -1,0 +1,167 @@
+//! `unflake demo`: writes a small project with implementation-dependent tests, and checks it.
+
+use crate::args::{Arguments, Command, DemoArgs};
+use crate::check;
+use crate::exit::ExitCode;
+use crate::problem::{Problem, problem};
+use crate::settings::{Screen, Settings};
+use crate::values::SeedSetting;
+use clap::Parser;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+macro_rules! demo_file {
+    ($path:literal) => {
+        (
+            $path,
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../fixtures/demo/",
+                $path
+            )),
+        )
+    };
+}
+/// The project, as it lies in `fixtures/demo`.
+const FILES: &[(&str, &str)] = &[
+    demo_file!("pom.xml"),
+    demo_file!("src/main/java/shop/Cart.java"),
+    demo_file!("src/main/java/shop/Describe.java"),
+    demo_file!("src/main/java/shop/Folder.java"),
+    demo_file!("src/test/java/shop/CartTest.java"),
+    demo_file!("src/test/java/shop/DescribeTest.java"),
+    demo_file!("src/test/java/shop/FolderTest.java"),
+];
+
+pub(crate) fn run(args: DemoArgs, screen: Screen) -> Result<ExitCode, Problem> {
+    let directory = match args.directory {
+        Some(directory) => directory,
+        None => fresh_directory()?,
+    };
+    write_project(&directory)?;
+    if !screen.quiet {
+        // On standard error, like all talk; a reader who is gone does not matter.
+        let _ = writeln!(
+            anstream::stderr(),
+            "the demo project is in `{}`",
+            directory.display()
+        );
+    }
+    if args.write_only {
+        return Ok(ExitCode::Clean);
+    }
+    match check::run(settings(&directory, args.seed, screen)?)? {
+        ExitCode::Findings => Ok(ExitCode::Clean),
+        ExitCode::Clean => Err(
+            problem!(Bug, "the demo's implementation-dependent tests were not found").hint(format!(
+                "report this, with the output of `unflake doctor -C {}`",
+                directory.display()
+            )),
+        ),
+        other => Ok(other),
+    }
+}
+
+/// What `unflake check -C DIRECTORY` would take.
+fn settings(directory: &Path, seed: Option<SeedSetting>, screen: Screen) -> Result<Settings, Problem> {
+    let words = ["unflake", "check", "-C"].map(OsString::from);
+    let arguments = words.into_iter().chain([directory.as_os_str().to_owned()]);
+    let parsed = Arguments::try_parse_from(arguments);
+    let Ok(Arguments {
+        command: Command::Check(mut check),
+        ..
+    }) = parsed
+    else {
+        // The only other source is the environment, and that has been read for our own arguments before.
+        return Err(problem!(
+            Usage,
+            "an `UNFLAKE_…` variable has a value that `unflake check` does not take"
+        )
+        .hint("run `unflake check` to see which"));
+    };
+    check.vary.seed = seed.or(check.vary.seed);
+    Settings::resolve(*check, screen)
+}
+
+fn write_project(directory: &Path) -> Result<(), Problem> {
+    let cannot = |path: &Path, error: io::Error| {
+        problem!(
+            CannotWork,
+            "cannot write the demo project to `{}`",
+            path.display()
+        )
+        .cause(error)
+        .hint("name another directory: `unflake demo DIR`")
+    };
+    fs::create_dir_all(directory).map_err(|error| cannot(directory, error))?;
+    let is_empty = fs::read_dir(directory)
+        .map_err(|error| cannot(directory, error))?
+        .next()
+        .is_none();
+    if !is_empty {
+        return Err(problem!(Usage, "`{}` is not empty", directory.display())
+            .hint("name a new directory: nothing of yours is overwritten"));
+    }
+    for (name, contents) in FILES {
+        let path = directory.join(name);
+        let parent = path.parent().unwrap_or(directory);
+        fs::create_dir_all(parent)
+            .and_then(|()| fs::write(&path, contents))
+            .map_err(|error| cannot(&path, error))?;
+    }
+    Ok(())
+}
+
+/// A new directory that stays, since the user may want to look at the project.
+fn fresh_directory() -> Result<PathBuf, Problem> {
+    let made = tempfile::Builder::new().prefix("unflake-demo-").tempdir();
+    made.map(tempfile::TempDir::keep).map_err(|error| {
+        problem!(
+            CannotWork,
+            "cannot make a temporary directory in `{}`",
+            std::env::temp_dir().display()
+        )
+        .cause(error)
+        .hint("name a directory: `unflake demo DIR`")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_demo_is_embedded() {
+        fn names(directory: &Path, root: &Path, into: &mut Vec<String>) {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
+                    names(&path, root, into);
+                } else if path.is_file() && path.file_name().is_some_and(|name| name != "expected.toml") {
+                    into.push(path.strip_prefix(root).unwrap().display().to_string());
+                }
+            }
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/demo");
+        let mut there = Vec::new();
+        names(&root, &root, &mut there);
+        there.sort();
+        let embedded: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(embedded, there);
+    }
+
+    #[test]
+    fn nothing_of_the_users_is_overwritten() {
+        let directory = tempfile::tempdir().unwrap();
+        write_project(directory.path()).unwrap();
+        fs::write(directory.path().join("pom.xml"), "mine").unwrap();
+        let problem = write_project(directory.path()).unwrap_err();
+        assert_eq!(problem.exit, ExitCode::Usage);
+        assert_eq!(
+            fs::read_to_string(directory.path().join("pom.xml")).unwrap(),
+            "mine"
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! `unflake doctor`: what unflake sees here.
+//!
+//! Every line is a thing that `check` needs. What is missing is said with what to do about it, and makes the exit code 3.
+
+use super::print;
+use crate::args::DoctorArgs;
+use crate::config::Config;
+use crate::embedded;
+use crate::exit::ExitCode;
+use crate::jdk::{Jdk, Places};
+use crate::problem::Problem;
+use crate::settings::{Place, project};
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use unflake_findings::ProjectStore;
+use unflake_project::Build;
+use unflake_runner::command;
+
+pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Problem> {
+    let project = project(args.place.directory.as_deref())?;
+    let config = Config::read(&project);
+    let place = Place::resolve(project, args.place, config.as_ref().unwrap_or(&Config::default()))?;
+    let mut sheet = Sheet::default();
+    sheet.line("unflake", Ok(env!("CARGO_PKG_VERSION").to_owned()));
+    let jdks = jdks(&mut sheet, &place);
+    build(&mut sheet, &place);
+    sheet.line(
+        "unflake.toml",
+        config
+            .map(|_| "fine, or not there".to_owned())
+            .map_err(|problem| problem.render()),
+    );
+    store(&mut sheet, &place);
+    agent(&mut sheet, &place, &jdks);
+    print(&sheet.text)?;
+    Ok(if sheet.something_is_wrong {
+        ExitCode::CannotWork
+    } else {
+        ExitCode::Clean
+    })
+}
+
+/// The findings so far.
+#[derive(Default)]
+struct Sheet {
+    text: String,
+    something_is_wrong: bool,
+}
+
+impl Sheet {
+    fn line(&mut self, about: &str, what: Result<String, String>) {
+        let (colour, mark, what) = match &what {
+            Ok(what) => (AnsiColor::Green, "ok", what),
+            Err(what) => (AnsiColor::Red, "no", what),
+        };
+        self.something_is_wrong |= mark == "no";
+        let style = Style::new().bold().fg_color(Some(colour.into()));
+        // Messages have lines of their own: they stand under the first.
+        let what = what.trim_end().replace('\n', "\n                 ");
+        let _ = writeln!(self.text, "{style}{mark}{style:#}  {about:12} {what}");
+    }
+
+    fn problem(&mut self, about: &str, problem: &Problem) {
+        self.line(about, Err(problem.render()));
+    }
+}
+
+fn jdks(sheet: &mut Sheet, place: &Place) -> Vec<Jdk> {
+    let taken = crate::jdk::require(place.java.as_deref());
+    let mut all = Places::of_this_process().all();
+    if let Ok(taken) = &taken
+        && !all.iter().any(|jdk| same(&jdk.home, &taken.home))
+    {
+        all.insert(0, taken.clone());
+    }
+    for jdk in &all {
+        let version = jdk.version.as_deref().unwrap_or("of unknown version");
+        let mut what = format!("{version} in {} ({})", jdk.home.display(), jdk.seen.join(", "));
+        if !jdk.can_compile {
+            what.push_str(": a JRE, without a compiler");
+        }
+        if taken.as_ref().is_ok_and(|taken| same(&taken.home, &jdk.home)) {
+            what.push_str(": the build takes this one");
+        }
+        sheet.line("JDK", Ok(what));
+    }
+    if let Err(problem) = &taken {
+        sheet.problem("JDK", problem);
+    }
+    all
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or(path.to_owned());
+    real(a) == real(b)
+}
+
+fn build(sheet: &mut Sheet, place: &Place) {
+    let build = match Build::find(&place.project, std::env::var_os("PATH").as_ref()) {
+        Ok(build) => build,
+        Err(error) => return sheet.line("build", Err(format!("{error}\nhint: {}", error.hint()))),
+    };
+    sheet.line(
+        "project",
+        Ok(build.directory.join("pom.xml").display().to_string()),
+    );
+    sheet.line("Maven", maven(&build, place));
+    let modules = modules(&build.directory);
+    sheet.line(
+        "modules",
+        Ok(if modules.is_empty() {
+            "none but the project itself".to_owned()
+        } else {
+            modules.join(", ")
+        }),
+    );
+}
+
+/// Its program and version.
+fn maven(build: &Build, place: &Place) -> Result<String, String> {
+    let program = build.program.display();
+    let mut maven = command(&build.program, &build.directory);
+    maven.arg("--version");
+    if let Some(home) = &place.java {
+        maven.env("JAVA_HOME", home);
+    }
+    let output = maven
+        .output()
+        .map_err(|error| format!("{program} cannot be started: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let text = anstream::adapter::strip_str(&text).to_string();
+    match text.lines().find(|line| line.starts_with("Apache Maven")) {
+        Some(version) if output.status.success() => Ok(format!("{version}, {program}")),
+        _ => Err(format!(
+            "{program} does not work:\n{}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+    }
+}
+
+/// The modules that the project's `pom.xml` files name, by their paths. Only what stands there: no inheritance, and those
+/// of all profiles.
+fn modules(project: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut waiting: Vec<(PathBuf, String)> = vec![(project.to_owned(), String::new())];
+    while let Some((directory, prefix)) = waiting.pop() {
+        let text = fs::read_to_string(directory.join("pom.xml")).unwrap_or_default();
+        for name in module_names(&text) {
+            let path = format!("{prefix}{name}");
+            if !names.contains(&path) && directory.join(&name).join("pom.xml").is_file() {
+                waiting.push((directory.join(&name), format!("{path}/")));
+                names.push(path);
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+fn module_names(pom: &str) -> Vec<String> {
+    let mut text = String::new();
+    let mut rest = pom;
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        text.push_str(before);
+        rest = comment.split_once("-->").map_or("", |(_, after)| after);
+    }
+    text.push_str(rest);
+    let parts = text.split("<module>").skip(1);
+    parts
+        .filter_map(|part| part.split_once("</module>"))
+        .map(|(name, _)| name.trim().to_owned())
+        .collect()
+}
+
+fn store(sheet: &mut Sheet, place: &Place) {
+    let opened = ProjectStore::open(&place.store, &place.project).map_err(Problem::from);
+    match opened {
+        Ok(store) => {
+            let runs = store.runs().map_or(0, |runs| runs.len());
+            sheet.line(
+                "store",
+                Ok(format!("{} ({runs} runs)", store.directory().display())),
+            );
+        }
+        Err(problem) => sheet.problem("store", &problem),
+    }
+}
+
+fn agent(sheet: &mut Sheet, place: &Place, jdks: &[Jdk]) {
+    let agent = match embedded::agent(&place.store) {
+        Ok(agent) => agent,
+        Err(problem) => return sheet.problem("agent", &problem),
+    };
+    for jdk in jdks {
+        let version = jdk.version.as_deref().unwrap_or("of unknown version");
+        let loaded = loads(&agent, jdk).map(|()| format!("loads into Java {version}"));
+        sheet.line(
+            "agent",
+            loaded.map_err(|why| format!("does not load into Java {version}:\n{why}")),
+        );
+    }
+}
+
+fn loads(agent: &Path, jdk: &Jdk) -> Result<(), String> {
+    let mut option = std::ffi::OsString::from("-agentpath:");
+    option.push(agent);
+    let output = command(jdk.home.join("bin/java"), Path::new("/"))
+        .arg(option)
+        .arg("-version")
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .output()
+        .map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+    Err(said.join("\n").trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_found_through_their_parents() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write(
+            "pom.xml",
+            "<modules><module>b</module> <!-- <module>old</module> --><module> a </module><module>gone</module></modules>",
+        );
+        write("a/pom.xml", "<project/>");
+        write("b/pom.xml", "<modules><module>c</module></modules>");
+        write("b/c/pom.xml", "<project/>");
+        write("old/pom.xml", "<project/>");
+        assert_eq!(modules(root.path()), ["a", "b", "b/c"]);
+    }
+}
