@@ -7,8 +7,7 @@ use anstyle::{AnsiColor, Style};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use unflake_findings::{
-    Details, Document, Excluded, ExcludedReason, Finding, LevelSetting, Rate, Scope, Severity, SkipReason,
-    Summary,
+    Details, Document, Excluded, ExcludedReason, Finding, Rate, Scope, Severity, SkipReason, Summary,
 };
 use unflake_protocol::TestId;
 
@@ -188,16 +187,42 @@ impl Page {
         writeln!(self.text, "{style}{verdict}{style:#}")?;
         writeln!(self.text, "{}", counts(summary))?;
         writeln!(self.text, "{}", how(summary))?;
-        let level = match summary.level {
-            LevelSetting::Climb => String::new(),
-            LevelSetting::Only(level) => format!(" --level {level}"),
-        };
+        let again = again(&document.run.command, summary);
         writeln!(
             self.text,
-            "seed {}; for the same choices again: `unflake check --seed {}{level}`",
-            summary.seed, summary.seed
+            "seed {}; for the same choices again: `{again}`",
+            summary.seed
         )
     }
+}
+
+/// The command that was given, with the seed it had.
+fn again(command: &[String], summary: &Summary) -> String {
+    let options = command
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(command.len());
+    let mut words = vec!["unflake".to_owned()];
+    let mut given = command[..options].iter();
+    while let Some(word) = given.next() {
+        match word.as_str() {
+            "--seed" => _ = given.next(),
+            seed if seed.starts_with("--seed=") => {}
+            other => words.push(quoted(other)),
+        }
+    }
+    words.push(format!("--seed {}", summary.seed));
+    words.extend(command[options..].iter().map(|word| quoted(word)));
+    words.join(" ")
+}
+
+/// A word as one can paste it into a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// What the run comes to, in one line.

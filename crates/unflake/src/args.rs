@@ -52,11 +52,13 @@ pub(crate) enum Command {
 }
 
 const CHECK_HELP: &str = "\
-Every option may also stand in the environment as UNFLAKE_… where its help says so, and most in `unflake.toml` in the
-project's directory: rounds, budget, level, seed, control, api, skip_api, from, skip_from, jobs, java, timeout, fail_on,
-[[model]] and [[ignore]]. The command line wins over the environment, and that over the file.
+Options with a value may also stand in the environment (`--skip-api` as UNFLAKE_SKIP_API), and most of them in \
+`unflake.toml` in the project's directory: rounds, budget, level, seed, control, api, skip_api, from, skip_from, jobs, \
+java, timeout, fail_on, and [[model]] and [[ignore]]. The command line wins over the environment, and that over the \
+file.
 
-Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 cannot work here, 4 no test, 5 incomplete, 70 a bug in unflake.";
+Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 cannot work here, 4 no test, 5 incomplete, 70 a bug in \
+unflake.";
 
 /// What is on the screen; the same for all commands.
 #[derive(Clone, Copy, Debug, Args)]
@@ -126,37 +128,39 @@ pub(crate) struct CheckArgs {
         value_name = "KINDS",
         value_delimiter = ',',
         default_value = "id",
-        env = "UNFLAKE_ONLY"
+        env = "UNFLAKE_ONLY",
+        hide_env = true
     )]
     pub(crate) only: Vec<Only>,
     /// Varied rounds [default: three guided and some random ones, ten at most]
-    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_ROUNDS", help_heading = "Varying")]
+    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_ROUNDS", hide_env = true, help_heading = "Varying")]
     pub(crate) rounds: Option<u32>,
     /// Time for the varied rounds, like `90s` or `5m`
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_BUDGET", help_heading = "Varying")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_BUDGET", hide_env = true, help_heading = "Varying")]
     pub(crate) budget: Option<Duration>,
     #[command(flatten)]
     pub(crate) vary: VaryArgs,
     /// Unvaried runs [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_CONTROL", help_heading = "Varying")]
+    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_CONTROL", hide_env = true, help_heading = "Varying")]
     pub(crate) control: Option<u32>,
     /// Test JVMs at the same time [default: as many as there are cores]
-    #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>, env = "UNFLAKE_JOBS")]
+    #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>, env = "UNFLAKE_JOBS", hide_env = true)]
     pub(crate) jobs: Option<u16>,
     /// The longest that one test may take, like `60s`
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_TIMEOUT")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_TIMEOUT", hide_env = true)]
     pub(crate) timeout: Option<Duration>,
     /// Write the result as `text` or `json`, to the screen or into a file; may be given several times
     #[arg(
         long,
         value_name = "FORMAT[=FILE]",
         env = "UNFLAKE_FORMAT",
+        hide_env = true,
         value_delimiter = ',',
         help_heading = "Result"
     )]
     pub(crate) format: Vec<FormatArg>,
     /// Findings from this severity on make the exit code 1 [default: warning]
-    #[arg(long, value_name = "SEVERITY", value_parser = one_of::<FailOn>(&FailOn::NAMES), env = "UNFLAKE_FAIL_ON", help_heading = "Result")]
+    #[arg(long, value_name = "SEVERITY", value_parser = one_of::<FailOn>(&FailOn::NAMES), env = "UNFLAKE_FAIL_ON", hide_env = true, help_heading = "Result")]
     pub(crate) fail_on: Option<FailOn>,
     /// Exit with 0 whatever was found
     #[arg(long, help_heading = "Result")]
@@ -176,34 +180,61 @@ pub(crate) struct PlaceArgs {
     #[arg(short = 'C', value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
     /// The JDK to build and test with [default: the build's own]
-    #[arg(long, value_name = "HOME", env = "UNFLAKE_JAVA")]
+    #[arg(long, value_name = "HOME", env = "UNFLAKE_JAVA", hide_env = true)]
     pub(crate) java: Option<PathBuf>,
     /// Where results are kept [default: the user's cache directory]
-    #[arg(long, value_name = "DIR", env = "UNFLAKE_STORE")]
+    #[arg(long, value_name = "DIR", env = "UNFLAKE_STORE", hide_env = true)]
     pub(crate) store: Option<PathBuf>,
 }
 
 /// How choices vary.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Varying")]
 pub(crate) struct VaryArgs {
     /// Fixes every choice; `last`: that of the latest run [default: a fresh one]
-    #[arg(long, value_name = "N|last", value_parser = SeedSetting::from_str, env = "UNFLAKE_SEED")]
+    #[arg(long, value_name = "N|last", value_parser = SeedSetting::from_str, env = "UNFLAKE_SEED", hide_env = true, help_heading = "Varying")]
     pub(crate) seed: Option<SeedSetting>,
     /// Vary at this level only: `one`, `eq`, `id` or `full` [default: climb from one to full]
-    #[arg(long, value_name = "LEVEL", value_parser = one_of::<LevelSetting>(&["one", "eq", "id", "full"]), hide_possible_values = true, env = "UNFLAKE_LEVEL")]
+    #[arg(long, value_name = "LEVEL", value_parser = one_of::<LevelSetting>(&["one", "eq", "id", "full"]), hide_possible_values = true, env = "UNFLAKE_LEVEL", hide_env = true, help_heading = "Varying")]
     pub(crate) level: Option<LevelSetting>,
     /// Vary only these APIs, like `HashMap.*` (`unflake models` lists them)
-    #[arg(long, value_name = "GLOB", value_delimiter = ',', env = "UNFLAKE_API")]
+    #[arg(
+        long,
+        value_name = "GLOB",
+        value_delimiter = ',',
+        env = "UNFLAKE_API",
+        hide_env = true,
+        help_heading = "Varying"
+    )]
     pub(crate) api: Vec<String>,
     /// Do not vary these APIs
-    #[arg(long, value_name = "GLOB", value_delimiter = ',', env = "UNFLAKE_SKIP_API")]
+    #[arg(
+        long,
+        value_name = "GLOB",
+        value_delimiter = ',',
+        env = "UNFLAKE_SKIP_API",
+        hide_env = true,
+        help_heading = "Varying"
+    )]
     pub(crate) skip_api: Vec<String>,
     /// Vary only what these callers see, like `com.example.*`
-    #[arg(long, value_name = "GLOB", value_delimiter = ',', env = "UNFLAKE_FROM")]
+    #[arg(
+        long,
+        value_name = "GLOB",
+        value_delimiter = ',',
+        env = "UNFLAKE_FROM",
+        hide_env = true,
+        help_heading = "Varying"
+    )]
     pub(crate) from: Vec<String>,
     /// Do not vary what these callers see
-    #[arg(long, value_name = "GLOB", value_delimiter = ',', env = "UNFLAKE_SKIP_FROM")]
+    #[arg(
+        long,
+        value_name = "GLOB",
+        value_delimiter = ',',
+        env = "UNFLAKE_SKIP_FROM",
+        hide_env = true,
+        help_heading = "Varying"
+    )]
     pub(crate) skip_from: Vec<String>,
 }
 

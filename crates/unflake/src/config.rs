@@ -76,7 +76,7 @@ const IGNORE_KEYS: [&str; 4] = ["test", "api", "from", "reason"];
 impl Config {
     /// The project's file, or nothing if it has none.
     pub(crate) fn read(project: &Path) -> Result<Config, Problem> {
-        for path in [project.join("unflake.toml"), project.join(".config/unflake.toml")] {
+        for path in Config::places(project) {
             match fs::read_to_string(&path) {
                 Ok(text) => return Config::parse(&text, &path),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -86,6 +86,11 @@ impl Config {
             }
         }
         Ok(Config::default())
+    }
+
+    /// Where it may lie; the first one there counts.
+    pub(crate) fn places(project: &Path) -> [PathBuf; 2] {
+        [project.join("unflake.toml"), project.join(".config/unflake.toml")]
     }
 
     fn parse(text: &str, path: &Path) -> Result<Config, Problem> {

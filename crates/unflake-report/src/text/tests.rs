@@ -1,8 +1,8 @@
 use super::*;
 use crate::json;
 use unflake_findings::{
-    Cause, FindingKind, Note, NoteKind, Repair, RunInfo, SCHEMA_VERSION, Suppression, Tried, finding_id,
-    rules,
+    Cause, FindingKind, LevelSetting, Note, NoteKind, Repair, RunInfo, SCHEMA_VERSION, Suppression, Tried,
+    finding_id, rules,
 };
 use unflake_protocol::{Form, Level, Seed, Strategy};
 
@@ -185,13 +185,39 @@ fn nothing_checked_never_looks_like_success() {
 fn a_partial_result_says_so() {
     let mut document = document(Vec::new());
     document.summary.partial = true;
-    document.summary.level = LevelSetting::Only(Level::Id);
     let text = plain(&document, false);
     assert!(
         text.starts_with("partial: the run ended before everything was done\n"),
         "{text}"
     );
-    assert!(text.ends_with("`unflake check --seed 7 --level id`\n"), "{text}");
+}
+
+#[test]
+fn the_last_line_can_be_pasted() {
+    let last = |command: &[&str]| {
+        let mut document = document(Vec::new());
+        document.run.command = command.iter().map(|word| (*word).to_owned()).collect();
+        plain(&document, false).lines().last().unwrap().to_owned()
+    };
+    let check = |command: &[&str], again: &str| {
+        assert_eq!(
+            last(command),
+            format!("seed 7; for the same choices again: `unflake {again}`")
+        );
+    };
+    check(&["demo"], "demo --seed 7");
+    check(
+        &["check", "-C", "my dir", "A#b*"],
+        "check -C 'my dir' 'A#b*' --seed 7",
+    );
+    check(
+        &["check", "--seed", "last", "--level=id"],
+        "check --level=id --seed 7",
+    );
+    check(
+        &["check", "--seed=9", "--", "-Pit's", "--seed"],
+        "check --seed 7 -- '-Pit'\\''s' --seed",
+    );
 }
 
 #[test]

@@ -26,11 +26,15 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Problem> {
     sheet.line("unflake", Ok(env!("CARGO_PKG_VERSION").to_owned()));
     let jdks = jdks(&mut sheet, &place);
     build(&mut sheet, &place);
+    let file = Config::places(&place.project)
+        .into_iter()
+        .find(|path| path.is_file());
+    let file = file.map_or("none, and none is needed".to_owned(), |path| {
+        path.display().to_string()
+    });
     sheet.line(
         "unflake.toml",
-        config
-            .map(|_| "fine, or not there".to_owned())
-            .map_err(|problem| problem.render()),
+        config.map(|_| file).map_err(|problem| problem.render()),
     );
     store(&mut sheet, &place);
     agent(&mut sheet, &place, &jdks);

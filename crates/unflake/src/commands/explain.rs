@@ -5,7 +5,7 @@ use crate::args::ExplainArgs;
 use crate::exit::ExitCode;
 use crate::nearest::{did_you_mean, nearest};
 use crate::problem::{Problem, problem};
-use std::fmt::Write as _;
+use unflake_findings::rules::IMPLEMENTATION_DEPENDENT;
 use unflake_models::{FAMILIES, Family, MODELS, family};
 
 pub(crate) fn run(args: ExplainArgs) -> Result<ExitCode, Problem> {
@@ -31,24 +31,54 @@ fn looks_like_a_rule(code: &str) -> bool {
 
 fn about(family: &Family) -> String {
     let mut text = format!("{}: implementation-dependent, {}\n\n", family.rule, family.name);
-    text.push_str(
+    let mut paragraph = |words: &str| {
+        text.push_str(&wrap(words));
+        text.push('\n');
+    };
+    paragraph(
         "The test passes with the results that this JDK happens to give, and fails with other results that the \
-         documentation allows as well. Another JDK, another version or another insertion order may give those.\n\n",
+         documentation allows as well. Another JDK, another version or another insertion order may give those.",
     );
-    let _ = writeln!(text, "What to do: {}", family.advice);
-    let models: Vec<&str> = MODELS
+    paragraph(&format!("What to do: {}", family.advice));
+    let models = MODELS
         .iter()
         .filter(|model| model.rule == family.rule)
-        .map(|model| model.name)
-        .collect();
+        .map(|model| model.name);
+    let models: Vec<&str> = models.collect();
     if !models.is_empty() {
-        let _ = writeln!(text, "\nAPIs: {}", models.join(", "));
+        paragraph(&format!(
+            "APIs: {}. `unflake models NAME` explains each.",
+            models.join(", ")
+        ));
     }
-    let _ = writeln!(
-        text,
-        "\nIf the order is meant: `// unflake: ignore[{}] reason` before the test, or \
-         `@SuppressWarnings(\"unflake:{}\")`.",
-        family.rule, family.rule
-    );
+    paragraph(&format!(
+        "If the order is meant: `// unflake: ignore[{IMPLEMENTATION_DEPENDENT}] reason` before the test, or \
+         `@SuppressWarnings(\"unflake:{IMPLEMENTATION_DEPENDENT}\")`. Until the cause of a finding is known, its rule is \
+         {IMPLEMENTATION_DEPENDENT}."
+    ));
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// Lines of a length that is pleasant to read.
+fn wrap(words: &str) -> String {
+    const WIDTH: usize = 96;
+    let mut text = String::new();
+    let mut column = 0;
+    for word in words.split_whitespace() {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > WIDTH {
+            text.push('\n');
+            column = 0;
+        }
+        if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text.push('\n');
     text
 }
