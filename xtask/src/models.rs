@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use unflake_models::sources::{Candidates, JdkSources, find_jdk_sources};
+use unflake_models::{REFUSALS, Refusal};
 
 const USAGE: &str =
     "usage: cargo xtask models docs | candidates [--java HOME | --sources ZIP]... [--refused] [--all]";
@@ -48,7 +49,9 @@ impl Options {
                 "--refused" => options.refused = true,
                 "--all" => (options.refused, options.modelled) = (true, true),
                 "--sources" => options.sources.push(args.next().ok_or(USAGE)?.into()),
-                "--java" => options.sources.push(sources_of(Path::new(args.next().ok_or(USAGE)?))?),
+                "--java" => options
+                    .sources
+                    .push(sources_of(Path::new(args.next().ok_or(USAGE)?))?),
                 other => return Err(format!("unknown argument `{other}`\n{USAGE}")),
             }
         }
@@ -70,15 +73,29 @@ fn sources_of(home: &Path) -> Result<PathBuf, String> {
     [home.join("lib/src.zip"), home.join("src.zip")]
         .into_iter()
         .find(|zip| zip.is_file())
-        .ok_or_else(|| format!("`{}` has no src.zip; Debian: install openjdk-N-source", home.display()))
+        .ok_or_else(|| {
+            format!(
+                "`{}` has no src.zip; Debian: install openjdk-N-source",
+                home.display()
+            )
+        })
 }
 
 fn candidates(options: &Options) -> Result<(), String> {
+    let mut unused: Vec<&Refusal> = REFUSALS.iter().collect();
     for zip in &options.sources {
         let sources =
             JdkSources::open(zip).map_err(|error| format!("cannot read `{}`: {error}", zip.display()))?;
         let found = Candidates::of(&sources);
+        unused.retain(|row| found.refused.iter().all(|(_, refusal)| refusal != row));
         say(&shown(zip, &found, options))?;
+    }
+    for row in unused {
+        say(&format!(
+            "unused    {} {}: nothing found here is refused by it\n",
+            row.method,
+            row.result.unwrap_or("")
+        ))?;
     }
     Ok(())
 }
@@ -86,7 +103,11 @@ fn candidates(options: &Options) -> Result<(), String> {
 fn shown(zip: &Path, found: &Candidates, options: &Options) -> String {
     let mut text = String::new();
     for candidate in &found.left {
-        let _ = writeln!(text, "left      {}  {}\n          {}", candidate.method, candidate.result, candidate.because);
+        let _ = writeln!(
+            text,
+            "left      {}  {}\n          {}",
+            candidate.method, candidate.result, candidate.because
+        );
     }
     if options.modelled {
         for candidate in &found.modelled {
@@ -96,7 +117,10 @@ fn shown(zip: &Path, found: &Candidates, options: &Options) -> String {
     if options.refused {
         let mut by_refusal = BTreeMap::<_, Vec<_>>::new();
         for (candidate, refusal) in &found.refused {
-            by_refusal.entry((refusal.method, refusal.result, refusal.reason)).or_default().push(candidate);
+            by_refusal
+                .entry((refusal.method, refusal.result, refusal.reason))
+                .or_default()
+                .push(candidate);
         }
         for ((method, result, reason), candidates) in by_refusal {
             let _ = writeln!(text, "refused   {method} {}: {reason}", result.unwrap_or(""));
@@ -118,5 +142,7 @@ fn shown(zip: &Path, found: &Candidates, options: &Options) -> String {
 }
 
 fn say(text: &str) -> Result<(), String> {
-    std::io::stdout().write_all(text.as_bytes()).map_err(|error| format!("cannot write: {error}"))
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(|error| format!("cannot write: {error}"))
 }

@@ -283,7 +283,7 @@ fn shown_road(road: &Road) -> String {
     )
 }
 
-fn simple_types(descriptor: &str) -> Vec<String> {
+pub(crate) fn simple_types(descriptor: &str) -> Vec<String> {
     let mut types = Vec::new();
     let mut rest = descriptor;
     while !rest.is_empty() {

@@ -230,6 +230,7 @@ mod tests {
             [
                 "HashMap.keySet",
                 "HashSet.iterator",
+                "DateFormat.getAvailableLocales",
                 "Calendar.getAvailableLocales"
             ]
         );

@@ -246,37 +246,134 @@ fn every_quotation_stands_in_a_jdk() {
         !found.is_empty(),
         "no JDK with sources here: install one (Debian: openjdk-17-source) or set UNFLAKE_JDK_SOURCES"
     );
-    let places: BTreeSet<(&str, &str)> = MODELS
+    let mut places = BTreeMap::<&str, BTreeSet<(Option<&str>, &str)>>::new();
+    for model in MODELS {
+        let (class, method) = match model.quoted_from.split_once('#') {
+            Some((class, method)) => (class, Some(method)),
+            None => (model.quoted_from, None),
+        };
+        places.entry(class).or_default().insert((method, model.quote));
+    }
+    let all: BTreeSet<_> = places
         .iter()
-        .map(|model| (model.quoted_from, model.quote))
+        .flat_map(|(c, quotes)| quotes.iter().map(move |(m, q)| (*c, *m, *q)))
         .collect();
     let mut standing = BTreeSet::new();
     for zip in &found {
         let sources = JdkSources::open(zip).unwrap_or_else(|error| panic!("{}: {error}", zip.display()));
         let here: Vec<_> = places
             .iter()
-            .filter(|(from, quote)| stands_in(&sources, from, quote))
+            .flat_map(|(class, quotes)| quotes_in(&sources, class, quotes))
             .collect();
-        println!("{}: {} of {} quotations", zip.display(), here.len(), places.len());
+        println!("{}: {} of {} quotations", zip.display(), here.len(), all.len());
         standing.extend(here);
     }
-    let nowhere: Vec<_> = places
-        .difference(&standing.into_iter().copied().collect())
-        .copied()
-        .collect();
+    let nowhere: Vec<_> = all.difference(&standing).collect();
     assert!(
         nowhere.is_empty(),
         "quoted, but in none of {found:?}: {nowhere:#?}"
     );
 }
 
-fn stands_in(sources: &JdkSources, from: &str, quote: &str) -> bool {
-    let (class, method) = from
-        .split_once('#')
-        .map_or((from, None), |(class, method)| (class, Some(method)));
-    let simple = class.rsplit('/').next();
+type Place<'m> = (&'m str, Option<&'m str>, &'m str);
+
+fn quotes_in<'m>(
+    sources: &JdkSources,
+    class: &'m str,
+    quotes: &BTreeSet<(Option<&'m str>, &'m str)>,
+) -> Vec<Place<'m>> {
+    let simple = class.rsplit('/').next().unwrap_or(class);
     let documented = sources.class(class).unwrap_or_default();
-    documented
+    let stands = |method: Option<&str>, quote: &str| {
+        documented
+            .iter()
+            .any(|d| d.method.as_deref() == method && d.class == simple && d.text.contains(quote))
+    };
+    quotes
         .iter()
-        .any(|d| d.method.as_deref() == method && Some(d.class.as_str()) == simple && d.text.contains(quote))
+        .filter(|(method, quote)| stands(*method, quote))
+        .map(|(m, q)| (class, *m, *q))
+        .collect()
+}
+
+/// A helper that the runtime does not have would be found missing only when the edited method is called.
+#[test]
+fn every_helper_is_in_the_runtime() {
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../runtime/boot/java/util/Unflake.java"
+    );
+    let source = std::fs::read_to_string(folder).unwrap();
+    let there = public_static_methods(&source);
+    let mut missing = BTreeSet::new();
+    for (_, road) in roads() {
+        let (Edit::Wrap { helper, .. } | Edit::Instead { helper, .. } | Edit::AfterCalls { helper, .. }) =
+            road.edit;
+        let (name, descriptor) = helper.split_at(helper.find('(').unwrap());
+        let (parameters, result) = types(descriptor).unwrap();
+        let parameters: Vec<String> = parameters.iter().map(|p| simple_name(p)).collect();
+        if !there.contains(&format!(
+            "{} {name}({})",
+            simple_name(&result),
+            parameters.join(", ")
+        )) {
+            missing.insert(helper);
+        }
+    }
+    assert!(missing.is_empty(), "not in Unflake.java: {missing:#?}");
+}
+
+/// `Object[] array(Object[], Object, int)` for each public static method.
+fn public_static_methods(source: &str) -> BTreeSet<String> {
+    let mut methods = BTreeSet::new();
+    for declaration in source.split("public static ").skip(1) {
+        let Some((head, rest)) = declaration.split_once('(') else {
+            continue;
+        };
+        let Some((parameters, _)) = rest.split_once(')') else {
+            continue;
+        };
+        if head.contains(['=', ';']) {
+            continue;
+        }
+        let head = erased(head);
+        let Some((result, name)) = head.trim().rsplit_once(' ') else {
+            continue;
+        };
+        let parameters = erased(parameters);
+        let types: Vec<&str> = parameters
+            .split(',')
+            .filter_map(|parameter| parameter.trim().trim_start_matches("final ").rsplit_once(' '))
+            .map(|(kind, _)| kind.trim())
+            .collect();
+        methods.insert(format!("{} {name}({})", result.trim(), types.join(", ")));
+    }
+    methods
+}
+
+/// Without type arguments, type parameters and folders: `Map.Entry<K, V>` is `Entry`.
+fn erased(text: &str) -> String {
+    let mut depth = 0;
+    let mut kept = String::new();
+    for c in text.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '.' if depth == 0 => {
+                let start = kept.rfind([' ', ',']).map_or(0, |at| at + 1);
+                kept.truncate(start);
+            }
+            c if depth == 0 => kept.push(if c.is_whitespace() { ' ' } else { c }),
+            _ => {}
+        }
+    }
+    kept
+}
+
+fn simple_name(descriptor: &str) -> String {
+    if descriptor == "V" {
+        "void".to_owned()
+    } else {
+        crate::explain::simple_types(descriptor).concat()
+    }
 }

@@ -151,9 +151,9 @@ mod tests {
         for method in [
             "java.lang.Class.getFields",
             "java.util.stream.IntStream.findAny",
-            "java.new.Thing.all",
+            "java.fresh.Thing.all",
         ] {
-            let (method, result, because) = (method.to_owned(), "int".to_owned(), String::new());
+            let (method, result, because) = (method.to_owned(), "String[]".to_owned(), String::new());
             sorted.sort_in(Candidate {
                 method,
                 result,
@@ -162,6 +162,6 @@ mod tests {
         }
         assert_eq!(sorted.modelled[0].method, "java.lang.Class.getFields");
         assert!(sorted.refused[0].1.reason.contains("may never end"));
-        assert_eq!(sorted.left[0].method, "java.new.Thing.all");
+        assert_eq!(sorted.left[0].method, "java.fresh.Thing.all");
     }
 }

@@ -275,9 +275,9 @@ fn without_annotations(declaration: &str) -> String {
     while let Some(at) = rest.find('@') {
         kept.push_str(&rest[..at]);
         let after = &rest[at + 1..];
-        if after.starts_with("interface") {
+        if let Some(declared) = after.strip_prefix("interface") {
             kept.push_str("@interface");
-            rest = &after["interface".len()..];
+            rest = declared;
             continue;
         }
         let name = after

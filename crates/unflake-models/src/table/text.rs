@@ -1,6 +1,6 @@
 //! Locales and zone names of `java.text`.
 //!
-//! All six `getAvailableLocales` (and `Calendar`'s, which calls `DateFormat`'s) return a `HashSet`'s `toArray`, on
+//! All six `getAvailableLocales` (and those of `Calendar` and `ListFormat`, which call `DateFormat`'s) return a `HashSet`'s `toArray`, on
 //! every JDK from 8 to 25. The set is varied already, so permuting the array again could give back the natural order.
 
 use super::arrays::wrap;
@@ -59,11 +59,23 @@ pub(crate) const ROWS: &[Model] = &[
         GET_ANY_INSTANCE,
         "java/text/DateFormat#getAvailableLocales",
     ),
-    locales(
-        "Calendar.getAvailableLocales",
-        GET_INSTANCE,
-        "java/util/Calendar#getAvailableLocales",
-    ),
+    Model {
+        through: &["DateFormat.getAvailableLocales"],
+        ..locales(
+            "Calendar.getAvailableLocales",
+            GET_INSTANCE,
+            "java/util/Calendar#getAvailableLocales",
+        )
+    },
+    Model {
+        since: 22,
+        through: &["DateFormat.getAvailableLocales"],
+        ..locales(
+            "ListFormat.getAvailableLocales",
+            "the available locales that support ListFormat",
+            "java/text/ListFormat#getAvailableLocales",
+        )
+    },
     Model {
         kind: Kind::Extend,
         basis: Basis::Stated,
