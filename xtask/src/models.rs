@@ -36,6 +36,8 @@ fn docs() -> Result<(), String> {
 #[derive(Default)]
 struct Options {
     sources: Vec<PathBuf>,
+    /// No JDK was named: all that are here are looked through.
+    every_jdk: bool,
     refused: bool,
     modelled: bool,
 }
@@ -61,6 +63,7 @@ impl Options {
                 say(&format!("{}: no src.zip, left out\n", home.display()))?;
             }
             options.sources = found;
+            options.every_jdk = true;
         }
         if options.sources.is_empty() {
             return Err("no JDK with sources here; give --sources ZIP".to_owned());
@@ -90,7 +93,8 @@ fn candidates(options: &Options) -> Result<(), String> {
         unused.retain(|row| found.refused.iter().all(|(_, refusal)| refusal != row));
         say(&shown(zip, &found, options))?;
     }
-    for row in unused {
+    // A single JDK never has everything; over all of them a row without use is one to remove.
+    for row in unused.into_iter().filter(|_| options.every_jdk) {
         say(&format!(
             "unused    {} {}: nothing found here is refused by it\n",
             row.method,

@@ -40,7 +40,8 @@ const COLLECTION: &str = "There are no guarantees concerning the order in which 
 const COLLECTION_FROM: &str = "java/util/Collection#iterator";
 const NOT_ORDERED: &str = "the elements of a ConcurrentHashMap are not ordered in any particular way";
 const CONCURRENT_FROM: &str = "java/util/concurrent/ConcurrentHashMap";
-const ANY_MAP: &str = "serializability, or thread-safety of the Map returned";
+const ANY_MAP: &str =
+    "There are no guarantees on the type, mutability, serializability, or thread-safety of the Map returned.";
 
 const fn concurrent(name: &'static str, roads: &'static [Road]) -> Model {
     Model {
