@@ -2,9 +2,22 @@ package java.util;
 
 import java.io.IOException;
 import java.io.ObjectOutputStream;
+import java.text.DateFormatSymbols;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.Function;
+import java.util.function.IntBinaryOperator;
+import java.util.function.LongBinaryOperator;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleBiFunction;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToIntBiFunction;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongBiFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * What edits of JDK methods call. The window (when choices vary), level, form and seed, scopes and the numbering of
@@ -42,9 +55,9 @@ public final class Unflake {
     /** Whether callers are filtered. */
     public static boolean filtered;
     /** Values of user models of the kind "one of", by model. */
-    public static String[][] userValues = new String[0][];
+    static String[][] userValues = new String[0][];
     /** Widths of user models of the kind "tolerance", by model. */
-    public static double[] userTolerances = new double[0];
+    static double[] userTolerances = new double[0];
 
     static int level;
     static int form;
@@ -289,11 +302,506 @@ public final class Unflake {
         UnflakeHashLoops.write(map, out, model);
     }
 
-    /** {@code keysToArray} and {@code valuesToArray}: the first of {@code natural}'s elements are the map's. */
-    public static Object[] hashArray(Object[] natural, HashMap<?, ?> map, int model) {
-        if (open && map.size > 1) {
-            UnflakeHashLoops.array(natural, map, model);
+    // ---- other maps
+
+    public static Iterator<?> mapKeys(Iterator<?> natural, Map<?, ?> map, int model) {
+        return mapIterator(natural, map, UnflakeMapIterator.KEYS, model);
+    }
+
+    public static Iterator<?> mapValues(Iterator<?> natural, Map<?, ?> map, int model) {
+        return mapIterator(natural, map, UnflakeMapIterator.VALUES, model);
+    }
+
+    public static Iterator<?> mapEntries(Iterator<?> natural, Map<?, ?> map, int model) {
+        return mapIterator(natural, map, UnflakeMapIterator.ENTRIES, model);
+    }
+
+    /** The same for views of a {@code ConcurrentHashMap}. */
+    public static Iterator<?> viewKeys(Iterator<?> natural, Collection<?> view, int model) {
+        return open ? mapIterator(natural, UnflakeFields.map(view), UnflakeMapIterator.KEYS, model) : natural;
+    }
+
+    public static Iterator<?> viewValues(Iterator<?> natural, Collection<?> view, int model) {
+        return open ? mapIterator(natural, UnflakeFields.map(view), UnflakeMapIterator.VALUES, model) : natural;
+    }
+
+    public static Iterator<?> viewEntries(Iterator<?> natural, Collection<?> view, int model) {
+        return open ? mapIterator(natural, UnflakeFields.map(view), UnflakeMapIterator.ENTRIES, model) : natural;
+    }
+
+    private static Iterator<?> mapIterator(Iterator<?> natural, Map<?, ?> map, int kind, int model) {
+        if (!open) {
+            return natural;
+        }
+        Iterator<?> varied = UnflakeMapIterator.of(map, kind, false, model);
+        return varied == null ? natural : varied;
+    }
+
+    public static Enumeration<?> keys(Enumeration<?> natural, Map<?, ?> map, int model) {
+        return enumeration(natural, map, UnflakeMapIterator.KEYS, model);
+    }
+
+    public static Enumeration<?> elements(Enumeration<?> natural, Map<?, ?> map, int model) {
+        return enumeration(natural, map, UnflakeMapIterator.VALUES, model);
+    }
+
+    private static Enumeration<?> enumeration(Enumeration<?> natural, Map<?, ?> map, int kind, int model) {
+        if (!open) {
+            return natural;
+        }
+        Enumeration<?> varied = UnflakeMapIterator.of(map, kind, true, model);
+        return varied == null ? natural : varied;
+    }
+
+    public static void mapForEach(Map<?, ?> map, BiConsumer<Object, Object> action, int model) {
+        UnflakeMapLoops.forEach(map, action, model);
+    }
+
+    public static void mapReplaceAll(Map<Object, Object> map, BiFunction<Object, Object, Object> function, int model) {
+        UnflakeMapLoops.replaceAll(map, function, model);
+    }
+
+    public static void concurrentReplaceAll(
+            ConcurrentHashMap<Object, Object> map, BiFunction<Object, Object, Object> function, int model) {
+        UnflakeMapLoops.replaceAll(map, function);
+    }
+
+    public static boolean valuesRemoveIf(Collection<?> view, Predicate<Object> filter, int model) {
+        return UnflakeMapLoops.removeValuesIf(UnflakeFields.map(view), filter);
+    }
+
+    public static boolean entriesRemoveIf(Collection<?> view, Predicate<Object> filter, int model) {
+        return UnflakeMapLoops.removeEntriesIf(UnflakeFields.map(view), filter);
+    }
+
+    public static void identityWrite(IdentityHashMap<?, ?> map, ObjectOutputStream out, int model) throws IOException {
+        UnflakeMapLoops.write(map, out, model);
+    }
+
+    public static void tableWrite(Hashtable<?, ?> table, ObjectOutputStream out, int model) throws IOException {
+        UnflakeMapLoops.write(table, out, model);
+    }
+
+    public static void concurrentWrite(ConcurrentHashMap<?, ?> map, ObjectOutputStream out, int model)
+            throws IOException {
+        UnflakeMapLoops.write(map, out);
+    }
+
+    public static String mapToString(Map<?, ?> map, int model) {
+        return UnflakeMapLoops.text(map);
+    }
+
+    public static String collectionToString(Collection<?> all, int model) {
+        return UnflakeMapLoops.text(all);
+    }
+
+    // ---- any collection
+
+    /** {@code forEach} of what does not use its own iterator for it. */
+    public static void forEach(Iterable<?> all, Consumer<Object> action, int model) {
+        UnflakeMapLoops.forEach(all, action, model);
+    }
+
+    public static Spliterator<?> spliterator(Spliterator<?> natural, Object owner, int model) {
+        if (!open) {
+            return natural;
+        }
+        Object of = owner;
+        if (natural instanceof HashMap.HashMapSpliterator) {
+            of = ((HashMap.HashMapSpliterator<?, ?>) natural).map;
+            if (of instanceof LinkedHashMap) {
+                return natural;
+            }
+        } else if (owner instanceof Collection && !(owner instanceof AbstractCollection)) {
+            of = UnflakeFields.map((Collection<?>) owner);
+        }
+        return thread().busy > 0 ? natural : new UnflakeSpliterator(natural, of, model);
+    }
+
+    /** An array that begins with the elements of {@code owner}; rearranged where it is. */
+    public static Object[] filled(Object[] natural, Object owner, int model) {
+        return open ? UnflakeArrays.filled(natural, owner, model) : natural;
+    }
+
+    public static Iterator<?> queue(Iterator<?> natural, PriorityQueue<?> queue, int model) {
+        return open ? snapshot(natural, queue, queue, model) : natural;
+    }
+
+    /** Of {@code Set.of} and {@code Map.of}. */
+    public static Iterator<?> immutable(Iterator<?> natural, Object owner, int model) {
+        return open ? snapshot(natural, owner, null, model) : natural;
+    }
+
+    private static Iterator<?> snapshot(Iterator<?> natural, Object owner, PriorityQueue<?> queue, int model) {
+        int size = owner instanceof Map ? ((Map<?, ?>) owner).size() : ((Collection<?>) owner).size();
+        if (size < 2) {
+            return natural;
+        }
+        UnflakeThread own = thread();
+        if (own.busy > 0) {
+            return natural;
+        }
+        UnflakeBuffer all = new UnflakeBuffer();
+        while (natural.hasNext()) {
+            all.accept(natural.next());
+        }
+        Object[] elements = all.toArray();
+        UnflakeOrder.apply(elements, 0, elements.length,
+            UnflakeKeys.plan(own, model, owner, elements, 0, elements.length));
+        return new UnflakeIterator(elements, queue);
+    }
+
+    /** A queue was asked for its comparator; see {@link UnflakeThread#copied}. */
+    public static Comparator<?> comparator(Comparator<?> natural, Object queue, int model) {
+        if (open) {
+            thread().copied = queue;
         }
         return natural;
+    }
+
+    /** Two equal elements meet on the way up in a heap: the one that comes may pass. */
+    public static int tieUp(int compared, int model) {
+        return compared == 0 && open && tie(model) ? -1 : compared;
+    }
+
+    /** Two equal elements meet on the way down: the other one may be taken, or passed. */
+    public static int tieDown(int compared, int model) {
+        return compared == 0 && open && tie(model) ? 1 : compared;
+    }
+
+    private static boolean tie(int model) {
+        UnflakeThread own = thread();
+        if (own.busy > 0 || !choose(own, model)) {
+            return false;
+        }
+        long plan = level == FULL ? planOfCall(own) : planOf(mix(2));
+        return UnflakeOrder.pick(0, 2, plan) == 1;
+    }
+
+    public static Iterator<?> directory(Iterator<?> natural, Object owner, int model) {
+        return open ? new UnflakeDirectoryIterator(natural, owner, model) : natural;
+    }
+
+    // ---- arrays
+
+    public static Object[] array(Object[] natural, Object owner, int model) {
+        return open ? UnflakeArrays.permuted(natural, owner, 0, model) : natural;
+    }
+
+    public static Object[] staticArray(Object[] natural, int model) {
+        return open ? UnflakeArrays.permuted(natural, null, 0, model) : natural;
+    }
+
+    /** The first element stays. */
+    public static Object[] arrayAfterFirst(Object[] natural, Object owner, int model) {
+        return open ? UnflakeArrays.permuted(natural, owner, 1, model) : natural;
+    }
+
+    /** The inner arrays are rearranged, the outer one is not. */
+    public static Object[][] inner(Object[][] natural, Object owner, int model) {
+        return open ? UnflakeArrays.inner(natural, owner, model) : natural;
+    }
+
+    public static Object[] annotationsByType(Object[] natural, Object element, Class<?> type, int model) {
+        return open ? UnflakeArrays.annotationsByType(natural, element, type, model) : natural;
+    }
+
+    public static String[][] zoneStrings(String[][] natural, DateFormatSymbols symbols, int model) {
+        return open ? UnflakeArrays.zoneStrings(natural, symbols, model) : natural;
+    }
+
+    // ---- binary searches
+
+    public static int found(int found, long[] array, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, model) : found;
+    }
+
+    public static int found(int found, long[] array, int from, int to, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, model) : found;
+    }
+
+    public static int found(int found, int[] array, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, model) : found;
+    }
+
+    public static int found(int found, int[] array, int from, int to, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, model) : found;
+    }
+
+    public static int found(int found, short[] array, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, model) : found;
+    }
+
+    public static int found(int found, short[] array, int from, int to, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, model) : found;
+    }
+
+    public static int found(int found, char[] array, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, model) : found;
+    }
+
+    public static int found(int found, char[] array, int from, int to, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, model) : found;
+    }
+
+    public static int found(int found, byte[] array, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, model) : found;
+    }
+
+    public static int found(int found, byte[] array, int from, int to, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, model) : found;
+    }
+
+    public static int found(int found, double[] array, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, model) : found;
+    }
+
+    public static int found(int found, double[] array, int from, int to, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, model) : found;
+    }
+
+    public static int found(int found, float[] array, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, model) : found;
+    }
+
+    public static int found(int found, float[] array, int from, int to, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, model) : found;
+    }
+
+    public static int found(int found, Object[] array, Object key, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, key, null, model) : found;
+    }
+
+    public static int found(int found, Object[] array, int from, int to, Object key, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, key, null, model) : found;
+    }
+
+    public static int found(int found, Object[] array, Object key, Comparator<Object> by, int model) {
+        return open ? UnflakeSearch.found(found, array, 0, array.length, key, by, model) : found;
+    }
+
+    public static int found(int found, Object[] array, int from, int to, Object key, Comparator<Object> by, int model) {
+        return open ? UnflakeSearch.found(found, array, from, to, key, by, model) : found;
+    }
+
+    public static int found(int found, List<?> list, Object key, int model) {
+        return open ? UnflakeSearch.found(found, list, key, null, model) : found;
+    }
+
+    public static int found(int found, List<?> list, Object key, Comparator<Object> by, int model) {
+        // Without a comparator the JDK has called the search above, and the choice is made.
+        return open && by != null ? UnflakeSearch.found(found, list, key, by, model) : found;
+    }
+
+    // ---- bulk operations of ConcurrentHashMap
+
+    public static void forEach(
+            Map<?, ?> map, BiFunction<Object, Object, Object> transformer, Consumer<Object> action, int model) {
+        UnflakeBulk.forEach(map, transformer, action);
+    }
+
+    public static Object search(Map<?, ?> map, BiFunction<Object, Object, Object> function, int model) {
+        return UnflakeBulk.search(map, function);
+    }
+
+    public static Object reduce(
+            Map<?, ?> map, BiFunction<Object, Object, Object> transformer, BiFunction<Object, Object, Object> reducer,
+            int model) {
+        return UnflakeBulk.reduce(map, transformer, reducer);
+    }
+
+    public static double reduceToDouble(
+            Map<?, ?> map, ToDoubleBiFunction<Object, Object> transformer, double basis, DoubleBinaryOperator reducer,
+            int model) {
+        return UnflakeBulk.reduce(map, transformer, basis, reducer);
+    }
+
+    public static long reduceToLong(
+            Map<?, ?> map, ToLongBiFunction<Object, Object> transformer, long basis, LongBinaryOperator reducer,
+            int model) {
+        return UnflakeBulk.reduce(map, transformer, basis, reducer);
+    }
+
+    public static int reduceToInt(
+            Map<?, ?> map, ToIntBiFunction<Object, Object> transformer, int basis, IntBinaryOperator reducer,
+            int model) {
+        return UnflakeBulk.reduce(map, transformer, basis, reducer);
+    }
+
+    public static void forEachKey(Map<?, ?> map, Consumer<Object> action, int model) {
+        UnflakeMapLoops.forEach(map.keySet(), action, model);
+    }
+
+    public static void forEachKey(
+            Map<?, ?> map, Function<Object, Object> transformer, Consumer<Object> action, int model) {
+        UnflakeBulk.forEach(map.keySet(), transformer, action);
+    }
+
+    public static Object searchKeys(Map<?, ?> map, Function<Object, Object> function, int model) {
+        return UnflakeBulk.search(map.keySet(), function);
+    }
+
+    public static Object reduceKeys(Map<?, ?> map, BiFunction<Object, Object, Object> reducer, int model) {
+        return UnflakeBulk.reduce(map.keySet(), reducer);
+    }
+
+    public static Object reduceKeys(
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+        return UnflakeBulk.reduce(map.keySet(), transformer, reducer);
+    }
+
+    public static double reduceKeysToDouble(
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.keySet(), transformer, basis, reducer);
+    }
+
+    public static long reduceKeysToLong(
+            Map<?, ?> map, ToLongFunction<Object> transformer, long basis, LongBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.keySet(), transformer, basis, reducer);
+    }
+
+    public static int reduceKeysToInt(
+            Map<?, ?> map, ToIntFunction<Object> transformer, int basis, IntBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.keySet(), transformer, basis, reducer);
+    }
+
+    public static void forEachValue(Map<?, ?> map, Consumer<Object> action, int model) {
+        UnflakeMapLoops.forEach(map.values(), action, model);
+    }
+
+    public static void forEachValue(
+            Map<?, ?> map, Function<Object, Object> transformer, Consumer<Object> action, int model) {
+        UnflakeBulk.forEach(map.values(), transformer, action);
+    }
+
+    public static Object searchValues(Map<?, ?> map, Function<Object, Object> function, int model) {
+        return UnflakeBulk.search(map.values(), function);
+    }
+
+    public static Object reduceValues(Map<?, ?> map, BiFunction<Object, Object, Object> reducer, int model) {
+        return UnflakeBulk.reduce(map.values(), reducer);
+    }
+
+    public static Object reduceValues(
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+        return UnflakeBulk.reduce(map.values(), transformer, reducer);
+    }
+
+    public static double reduceValuesToDouble(
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.values(), transformer, basis, reducer);
+    }
+
+    public static long reduceValuesToLong(
+            Map<?, ?> map, ToLongFunction<Object> transformer, long basis, LongBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.values(), transformer, basis, reducer);
+    }
+
+    public static int reduceValuesToInt(
+            Map<?, ?> map, ToIntFunction<Object> transformer, int basis, IntBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.values(), transformer, basis, reducer);
+    }
+
+    public static void forEachEntry(Map<?, ?> map, Consumer<Object> action, int model) {
+        UnflakeMapLoops.forEach(map.entrySet(), action, model);
+    }
+
+    public static void forEachEntry(
+            Map<?, ?> map, Function<Object, Object> transformer, Consumer<Object> action, int model) {
+        UnflakeBulk.forEach(map.entrySet(), transformer, action);
+    }
+
+    public static Object searchEntries(Map<?, ?> map, Function<Object, Object> function, int model) {
+        return UnflakeBulk.search(map.entrySet(), function);
+    }
+
+    public static Map.Entry<?, ?> reduceEntries(Map<?, ?> map, BiFunction<Object, Object, Object> reducer, int model) {
+        return (Map.Entry<?, ?>) UnflakeBulk.reduce(map.entrySet(), reducer);
+    }
+
+    public static Object reduceEntries(
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+        return UnflakeBulk.reduce(map.entrySet(), transformer, reducer);
+    }
+
+    public static double reduceEntriesToDouble(
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.entrySet(), transformer, basis, reducer);
+    }
+
+    public static long reduceEntriesToLong(
+            Map<?, ?> map, ToLongFunction<Object> transformer, long basis, LongBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.entrySet(), transformer, basis, reducer);
+    }
+
+    public static int reduceEntriesToInt(
+            Map<?, ?> map, ToIntFunction<Object> transformer, int basis, IntBinaryOperator reducer, int model) {
+        return UnflakeBulk.reduce(map.entrySet(), transformer, basis, reducer);
+    }
+
+    // ---- models of users; what they return goes through these
+
+    /** Arrays, and the interfaces of lists, sets, collections, maps, iterators, enumerations and streams. */
+    public static Object userPermute(Object natural, int model) {
+        return open ? UnflakeUser.permuted(natural, model) : natural;
+    }
+
+    /** Arrays and lists. */
+    public static Object userExtend(Object natural, int model) {
+        return open ? UnflakeUser.extended(natural, model) : natural;
+    }
+
+    public static int userRandom(int natural, int model) {
+        return open ? (int) UnflakeUser.random(natural, model) : natural;
+    }
+
+    public static long userRandom(long natural, int model) {
+        return open ? UnflakeUser.random(natural, model) : natural;
+    }
+
+    public static Object userOneOf(Object natural, int model) {
+        return open ? UnflakeUser.oneOf(natural, model) : natural;
+    }
+
+    public static int userOneOf(int natural, int model) {
+        return open ? (Integer) UnflakeUser.oneOf((Object) natural, model) : natural;
+    }
+
+    public static long userOneOf(long natural, int model) {
+        return open ? (Long) UnflakeUser.oneOf((Object) natural, model) : natural;
+    }
+
+    public static double userOneOf(double natural, int model) {
+        return open ? (Double) UnflakeUser.oneOf((Object) natural, model) : natural;
+    }
+
+    public static float userOneOf(float natural, int model) {
+        return open ? (Float) UnflakeUser.oneOf((Object) natural, model) : natural;
+    }
+
+    public static double userNear(double natural, int model) {
+        return open ? UnflakeUser.near(natural, model) : natural;
+    }
+
+    public static float userNear(float natural, int model) {
+        return open ? (float) UnflakeUser.near(natural, model) : natural;
+    }
+
+    /** The values of a model of the kind "one of". */
+    public static void setUserValues(int model, String[] values) {
+        synchronized (LOCK) {
+            String[][] all = Arrays.copyOf(userValues, Math.max(userValues.length, model + 1));
+            all[model] = values;
+            userValues = all;
+        }
+    }
+
+    /** The width of a model of the kind "tolerance". */
+    public static void setUserTolerance(int model, double width) {
+        synchronized (LOCK) {
+            double[] all = Arrays.copyOf(userTolerances, Math.max(userTolerances.length, model + 1));
+            all[model] = width;
+            userTolerances = all;
+        }
     }
 }

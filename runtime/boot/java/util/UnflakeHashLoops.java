@@ -60,13 +60,6 @@ final class UnflakeHashLoops {
         }
     }
 
-    static void array(Object[] array, HashMap<?, ?> map, int model) {
-        UnflakeThread own = Unflake.thread();
-        if (own.busy == 0) {
-            UnflakeOrder.apply(array, 0, Math.min(map.size, array.length), Unflake.hashPlan(own, map, model));
-        }
-    }
-
     private static HashMap.Node<?, ?>[] nodes(HashMap<?, ?> map, int model) {
         long plan = Unflake.NATURAL_PLAN;
         if (map.size > 1) {

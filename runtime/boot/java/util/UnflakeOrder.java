@@ -28,6 +28,29 @@ final class UnflakeOrder {
         }
     }
 
+    /** The same for numbers. */
+    static void apply(int[] array, long plan) {
+        if (plan == Unflake.NATURAL_PLAN) {
+            return;
+        }
+        if (plan == Unflake.REVERSE_PLAN) {
+            for (int i = 0, j = array.length - 1; i < j; i++, j--) {
+                int kept = array[i];
+                array[i] = array[j];
+                array[j] = kept;
+            }
+            return;
+        }
+        long random = plan;
+        for (int n = 0; n < array.length; n++) {
+            random = random * Unflake.STEP + Unflake.STEP_ADD;
+            int j = (int) ((random >>> 32) * (n + 1) >>> 32);
+            int kept = array[n];
+            array[n] = array[j];
+            array[j] = kept;
+        }
+    }
+
     /** One of {@code 0..n-1} for a choice that picks instead of rearranging; {@code natural} is what the JDK picks. */
     static int pick(int natural, int n, long plan) {
         if (plan == Unflake.NATURAL_PLAN) {

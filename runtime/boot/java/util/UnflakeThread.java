@@ -22,6 +22,8 @@ final class UnflakeThread {
     long objects;
     /** Bit set of the models that chose. */
     final long[] models = new long[MODELS / 64];
+    /** A queue whose comparator was asked for last: perhaps by one that copies it, and copies its array next. */
+    Object copied;
     /** Above 0 while the runtime looks at natural orders itself: nothing is a choice then. */
     int busy;
 

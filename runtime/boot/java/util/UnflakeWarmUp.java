@@ -1,10 +1,23 @@
 package java.util;
 
-/** Loads and initialises all of the runtime, so that nothing of it happens inside of a choice. */
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Uses what the JDK initialises on first use (accessors of fields, above all), so that it does not happen inside of a
+ * choice, where it could be a choice itself or draw identity hashes that the test would have drawn.
+ */
 final class UnflakeWarmUp {
     private UnflakeWarmUp() {
     }
 
     static void run() {
+        Hashtable<Object, Object> table = new Hashtable<Object, Object>();
+        table.put("", "");
+        UnflakeFields.modCount(table);
+        UnflakeFields.entries(table, true);
+        UnflakeFields.map(new ConcurrentHashMap<Object, Object>().values());
+        Unflake.thread();
+        new UnflakeHashIterator(new HashMap<Object, Object>(), new HashMap.Node<?, ?>[0], UnflakeHashIterator.KEYS);
+        UnflakeOrder.apply(new Object[2], 0, 2, Unflake.GOLDEN);
     }
 }
