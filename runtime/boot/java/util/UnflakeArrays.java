@@ -112,13 +112,7 @@ final class UnflakeArrays {
             return natural;
         }
         UnflakeThread own = Unflake.thread();
-        if (own.busy > 0) {
-            return natural;
-        }
-        own.busy++;
-        boolean theirs = UnflakeFields.hasOwnZones(symbols);
-        own.busy--;
-        if (theirs) {
+        if (own.busy > 0 || UnflakeFields.hasOwnZones(symbols)) {
             return natural;
         }
         long plan = UnflakeKeys.plan(own, model, null, natural, 0, natural.length);

@@ -1,7 +1,5 @@
 package java.util;
 
-import java.util.concurrent.ConcurrentHashMap;
-
 /**
  * Uses what the JDK initialises on first use (accessors of fields, above all), so that it does not happen inside of a
  * choice, where it could be a choice itself or draw identity hashes that the test would have drawn.
@@ -11,11 +9,7 @@ final class UnflakeWarmUp {
     }
 
     static void run() {
-        Hashtable<Object, Object> table = new Hashtable<Object, Object>();
-        table.put("", "");
-        UnflakeFields.modCount(table);
-        UnflakeFields.entries(table, true);
-        UnflakeFields.map(new ConcurrentHashMap<Object, Object>().values());
+        UnflakeFields.warmUp();
         Unflake.thread();
         new UnflakeHashIterator(new HashMap<Object, Object>(), new HashMap.Node<?, ?>[0], UnflakeHashIterator.KEYS);
         UnflakeOrder.apply(new Object[2], 0, 2, Unflake.GOLDEN);
