@@ -11,7 +11,8 @@ use crate::agent::{self, Variation};
 use crate::args::Args;
 use crate::jdks::{self, Jdk};
 use crate::process::Program;
-use crate::{Failure, Outcome, conformance, print, root, say};
+use crate::{Failure, Outcome, conformance, print, root, say, target};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,9 +40,9 @@ pub fn run(args: Vec<String>) -> Outcome<()> {
     }
     let jdks = jdks::require_all(&homes)?;
     let library = agent::given_or_built(library)?;
-    let mut problems = Vec::new();
+    let mut problems = Problems::default();
     if parts.contains(&"rows") || parts.contains(&"levels") {
-        let programs = Programs::compile(&jdks[0], &crate::target().join("matrix"))?;
+        let programs = Programs::compile(&jdks[0], &target().join("matrix"))?;
         for jdk in &jdks {
             if parts.contains(&"rows") {
                 let found = rows::check(jdk, &library, &programs)?;
@@ -50,17 +51,19 @@ pub fn run(args: Vec<String>) -> Outcome<()> {
                     found.rows,
                     found.problems.len()
                 ));
-                problems.extend(found.problems);
+                problems.add(jdk, found.problems);
             }
             if parts.contains(&"levels") {
                 let found = levels::check(jdk, &library, &programs)?;
                 say(format!("{jdk}: table 2.2, {} problems", found.len()));
-                problems.extend(found);
+                problems.add(jdk, found);
             }
         }
     }
     if parts.contains(&"agent") {
-        problems.extend(agent_tests(&jdks).err().map(|failure| failure.to_string()));
+        problems
+            .other
+            .extend(agent_tests(&jdks).err().map(|failure| failure.to_string()));
     }
     if parts.contains(&"conformance") {
         let variations = if quick {
@@ -68,25 +71,52 @@ pub fn run(args: Vec<String>) -> Outcome<()> {
         } else {
             Variation::all(&[1, 2, 3])
         };
-        problems.extend(
-            conformance::check(&jdks, &library, &variations, &[])
-                .err()
-                .map(|failure| failure.to_string()),
-        );
+        let failure = conformance::check(&jdks, &library, &variations, &[]).err();
+        problems.other.extend(failure.map(|failure| failure.to_string()));
     }
-    if problems.is_empty() {
-        print(format!(
-            "matrix: {} on {} JDKs, no problems",
-            parts.join(", "),
-            jdks.len()
-        ));
-        return Ok(());
+    problems.end(&format!("{} on {} JDKs", parts.join(", "), jdks.len()))
+}
+
+/// What is wrong, each thing once with the JDKs that have it.
+#[derive(Debug, Default)]
+struct Problems {
+    by_text: BTreeMap<String, Vec<u8>>,
+    other: Vec<String>,
+}
+
+impl Problems {
+    /// More are only in the file: a helper that is missing makes hundreds.
+    const SHOWN: usize = 60;
+
+    fn add(&mut self, jdk: &Jdk, problems: Vec<String>) {
+        for problem in problems {
+            self.by_text.entry(problem).or_default().push(jdk.version);
+        }
     }
-    Err(Failure::new(format!(
-        "matrix: {} problems\n{}",
-        problems.len(),
-        problems.join("\n")
-    )))
+
+    fn end(&self, done: &str) -> Outcome<()> {
+        let by_text = self.by_text.iter().map(|(problem, versions)| {
+            let versions: BTreeSet<String> = versions.iter().map(|version| format!("{version:>2}")).collect();
+            format!(
+                "Java {}: {problem}",
+                versions.into_iter().collect::<Vec<_>>().join(",")
+            )
+        });
+        let lines: Vec<String> = by_text.chain(self.other.iter().cloned()).collect();
+        if lines.is_empty() {
+            print(format!("matrix: {done}, no problems"));
+            return Ok(());
+        }
+        let file = target().join("matrix/problems.txt");
+        fs::write(&file, lines.join("\n") + "\n").map_err(|e| Failure::io("cannot write", &file, &e))?;
+        let shown: Vec<&str> = lines.iter().take(Self::SHOWN).map(String::as_str).collect();
+        Err(Failure::new(format!(
+            "matrix: {done}, {} problems\n{}",
+            lines.len(),
+            shown.join("\n")
+        ))
+        .hint(format!("all of them are in {}", file.display())))
+    }
 }
 
 /// The agent's tests, told which JDKs there are and that all are wanted.

@@ -9,6 +9,8 @@ mod surefire;
 mod table;
 mod unflake;
 
+pub(crate) use unflake::build as build_unflake;
+
 use crate::args::Args;
 use crate::jdks::Jdk;
 use crate::{Failure, Outcome, print, say, target};
