@@ -9,6 +9,9 @@ include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 /// The class that edits of JDK methods call.
 pub(crate) const UNFLAKE: &str = "java/util/Unflake";
 
+/// The class with the salt of `Set.of` and `Map.of`; its inner classes read it.
+pub(crate) const SALTED: &str = "java/util/ImmutableCollections";
+
 /// The runtime, defined and initialised.
 pub(crate) struct Runtime {
     unflake: Global,
@@ -110,12 +113,12 @@ fn extra_hashes(strategy: Option<Strategy>) -> i32 {
 }
 
 /// `Set.of` and `Map.of` iterate by a salt that is drawn per JVM: without a fixed one no order would repeat (N6). It is
-/// read only while iterating, so it may change now. Java 9 to 11 have one `int`, later ones a `long` and a direction.
+/// read only while iterating, so it may change now, if code compiled with the old one is dropped. Java 9 to 11 have one `int`, later ones a `long` and a direction.
 pub(crate) fn pin_salt(jni: Jni<'_>, feature: u8) {
     if feature < 9 {
         return;
     }
-    if let Some(class) = jni.find_class("java/util/ImmutableCollections") {
+    if let Some(class) = jni.find_class(SALTED) {
         const SALT: i32 = 0x2545_f491;
         if jni.set_static(class, "SALT32L", Value::Long(i64::from(SALT))) {
             jni.set_static(class, "REVERSE", Value::Bool(false));

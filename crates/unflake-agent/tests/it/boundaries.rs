@@ -1,6 +1,6 @@
 //! Containers and tests of every framework, as the program hears of them.
 
-use crate::jvm::{Folder, Jdk, java, jdks, join, output};
+use crate::jvm::{Folder, Jdk, assert_no_complaint, java, jdks, join};
 use crate::program::{Program, configuration};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,18 +43,11 @@ fn heard(jdk: &Jdk, folder: &Folder, main: &str, arguments: &[&str]) -> Vec<ToPr
         .args(arguments)
         .output()
         .unwrap();
-    let (out, err) = (
-        String::from_utf8_lossy(&run.stdout),
-        String::from_utf8_lossy(&run.stderr),
-    );
-    assert!(
-        !out.contains("WARNING in native") && !out.contains("JNI local refs"),
-        "{out}"
-    );
+    assert_no_complaint(&run);
     let heard = program.heard();
     assert!(
         !heard.is_empty(),
-        "the agent did not wake up on {}\n{out}\n{err}",
+        "the agent did not wake up on {}: {run:?}",
         jdk.feature
     );
     heard
@@ -70,7 +63,7 @@ fn lines(heard: &[ToProgram]) -> Vec<String> {
                 "< {root}{}",
                 failure
                     .as_ref()
-                    .map_or(String::new(), |f| format!(" {}", f.message))
+                    .map_or(String::new(), |f| format!(" {} {}", f.kind, f.message))
             )),
             ToProgram::TestStarted(test) => Some(format!(
                 "  {:?} {} {}#{}{}",
@@ -139,6 +132,186 @@ fn junit4_containers_and_tests() {
             heard
                 .iter()
                 .any(|message| matches!(message, ToProgram::Recipe(_)))
+        );
+    }
+}
+
+/// A main class that runs test classes with the JUnit Platform.
+const LAUNCH: &str = r#"
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.core.*;
+public class Launch {
+    public static void main(String[] classes) {
+        LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request();
+        for (String name : classes) { request.selectors(DiscoverySelectors.selectClass(name)); }
+        LauncherFactory.create().execute(request.build());
+    }
+}
+"#;
+
+const JUNIT5: &str = r#"
+import java.util.*;
+import java.util.stream.*;
+import org.junit.jupiter.api.*;
+import org.junit.jupiter.params.*;
+import org.junit.jupiter.params.provider.*;
+public class Five {
+    static Iterator<String> choice() { return new HashSet<String>(Arrays.asList("a", "b")).iterator(); }
+    @BeforeAll static void before() { choice(); choice(); }
+    @Test void chooses() { choice(); }
+    @Test void fails() { Assertions.fail("boom"); }
+    @Test void aborts() { Assumptions.assumeTrue(false, "not here"); }
+    @Test @Disabled("later") void disabled() {}
+    @ParameterizedTest @ValueSource(ints = {7, 8}) void takes(int i) {}
+    @TestFactory Stream<DynamicTest> makes() { return Stream.of(DynamicTest.dynamicTest("x", () -> {})); }
+    @Nested class Deeper { @Test void inside() {} }
+    @Nested @Disabled("all of it") class Off { @Test void never() {} }
+    @Test void runsOthers() { Launch.main(new String[] {"Inner"}); }
+}
+class Inner { @Test void inner() { Assertions.fail("inner"); } }
+"#;
+
+#[test]
+fn jupiter_containers_and_tests() {
+    let folder = Folder::new();
+    folder.compile("Launch", LAUNCH, &jars());
+    folder.compile("Five", JUNIT5, &jars());
+    for jdk in jdks() {
+        let heard = heard(&jdk, &folder, "Launch", &["Five"]);
+        let mut lines = lines(&heard);
+        assert_eq!(lines.first().map(String::as_str), Some("> Five"), "{lines:#?}");
+        assert_eq!(lines.pop().as_deref(), Some("< Five"), "{lines:#?}");
+        lines.remove(0);
+        lines.sort();
+        assert_eq!(
+            lines,
+            [
+                "  Platform Five Five#aborts",
+                "  Platform Five Five#chooses",
+                "  Platform Five Five#fails",
+                "  Platform Five Five#makes[1]",
+                "  Platform Five Five#runsOthers",
+                "  Platform Five Five#takes[1]",
+                "  Platform Five Five#takes[2]",
+                "  Platform Five Five$Deeper#inside",
+                "  failed fails: boom",
+                "  passed chooses",
+                "  passed inside",
+                "  passed makes",
+                "  passed runsOthers",
+                "  passed takes",
+                "  passed takes",
+                "  skipped aborts: Assumption failed: not here",
+                "  skipped disabled: later",
+                "  skipped never: all of it",
+            ],
+            "on {}",
+            jdk.feature
+        );
+        // The framework chooses too, for its own sake.
+        assert!(counted(&heard, "chooses").1, "on {}", jdk.feature);
+        assert!(!counted(&heard, "takes").1, "on {}", jdk.feature);
+        let container = heard.iter().find_map(|message| match message {
+            ToProgram::ContainerFinished { choices, .. } => Some((choices.count, choices.models.clone())),
+            _ => None,
+        });
+        let (count, models) = container.unwrap();
+        assert!(count >= 2, "{count}");
+        assert!(models.contains(&"HashMap.keySet".to_owned()), "{models:?}");
+        let recipe = heard.iter().find_map(|message| match message {
+            ToProgram::Recipe(recipe) => Some(recipe),
+            _ => None,
+        });
+        let recipe = recipe.unwrap();
+        assert!(
+            recipe.arguments.contains(&"Launch".to_owned()),
+            "{:?}",
+            recipe.arguments
+        );
+        assert!(recipe.properties.contains_key("java.class.path"));
+        let launcher: Vec<String> = recipe
+            .launcher
+            .iter()
+            .map(|jar| jar.display().to_string())
+            .collect();
+        for part in [
+            "launcher",
+            "platform-engine",
+            "commons",
+            "opentest4j",
+            "jupiter-engine",
+            "vintage",
+        ] {
+            assert!(
+                launcher.iter().any(|jar| jar.contains(part)),
+                "{part} is not in {launcher:?}"
+            );
+        }
+    }
+}
+
+/// Choices of the test whose method has this name: how many, and whether the project made one.
+fn counted(heard: &[ToProgram], method: &str) -> (u64, bool) {
+    let found = heard.iter().find_map(|message| match message {
+        ToProgram::TestFinished { test, choices, .. } if test.method == method => {
+            Some((choices.count, choices.by_project))
+        }
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("{method} did not finish"))
+}
+
+const JUNIT3: &str = r#"
+import junit.framework.*;
+public class Three extends TestCase {
+    public void testPasses() {}
+    public void testFails() { fail("boom"); }
+    public static class All { public static Test suite() { TestSuite s = new TestSuite("any name"); s.addTestSuite(Three.class); return s; } }
+    public static void main(String[] a) { junit.textui.TestRunner.run(Three.class); }
+}
+"#;
+
+#[test]
+fn one_junit3_test_is_heard_once_whoever_runs_it() {
+    let folder = Folder::new();
+    folder.compile("Launch", LAUNCH, &jars());
+    folder.compile("Three", JUNIT3, &jars());
+    let started = |heard: &[ToProgram]| {
+        let mut lines = lines(heard);
+        lines.retain(|line| !line.starts_with("  passed") && !line.starts_with("  failed"));
+        lines.sort();
+        lines
+    };
+    for jdk in jdks() {
+        assert_eq!(
+            started(&heard(&jdk, &folder, "Three", &[])),
+            [
+                "  JUnit3 Three Three#testFails",
+                "  JUnit3 Three Three#testPasses"
+            ]
+        );
+        assert_eq!(
+            started(&heard(
+                &jdk,
+                &folder,
+                "org.junit.runner.JUnitCore",
+                &["Three$All"]
+            )),
+            [
+                "  JUnit4 Three$All Three#testFails",
+                "  JUnit4 Three$All Three#testPasses",
+                "< Three$All",
+                "> Three$All"
+            ]
+        );
+        assert_eq!(
+            started(&heard(&jdk, &folder, "Launch", &["Three"])),
+            [
+                "  Platform Three Three#testFails",
+                "  Platform Three Three#testPasses",
+                "< Three",
+                "> Three"
+            ]
         );
     }
 }

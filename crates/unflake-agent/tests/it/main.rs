@@ -3,4 +3,5 @@
 
 mod boundaries;
 mod jvm;
+mod models;
 mod program;

@@ -68,8 +68,15 @@ public final class UnflakeEvents {
     // ---- Called by the agent.
 
     static void init() {
-        // Called once with the window closed, so that nothing of this class is initialised with it open.
+        // Nothing of this may happen for the first time with the window open. Natives above all: the JDK iterates over
+        // its libraries to find one, which is a choice, which asks a native.
         METHODS.get(Object.class);
+        Object object = new Object();
+        UnflakeNative.setNumber(object, UnflakeNative.number(object) + 1);
+        UnflakeNative.callerIsProject();
+        UnflakeNative.callerAllowed();
+        UnflakeNative.event(0, new String[0], NOTHING);
+        UnflakeNative.hashes(new int[0]);
     }
 
     /** The number of hashes to drop at each start; frameworks are ranked anew, for a worker may run several. */
