@@ -106,7 +106,7 @@ pub fn list() -> String {
 /// What `unflake models NAME` prints: what varies, the sentence that allows it, what is edited, how to write the test.
 pub fn explain(model: &Model) -> String {
     let mut text = format!("{}  ({}, {})\n", model.name, model.rule, family_name(model.rule));
-    let _ = writeln!(text, "\n  {}", may_vary(model));
+    let _ = writeln!(text, "\n{}", indented(&may_vary(model), "  "));
     let _ = writeln!(text, "  {}", basis(model.basis));
     let _ = writeln!(text, "\n{}", indented(&format!("“{}”", model.quote), "    "));
     let _ = writeln!(text, "    {}", shown_place(model.quoted_from));
