@@ -44,7 +44,7 @@ point_at_library() {
 unpack_from_unstable() {
   local mirror arch triplet packages=(libc6 libstdc++6 libgcc-s1 zlib1g) version home file link target
   command -v apt-get >/dev/null || stop "JDKs $* are missing, and there is no apt-get here" "put them into $dir yourself"
-  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+  mirror=$({ cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true; } |
     sed -nE 's#^(URIs:|deb( \[[^]]*\])?) +(https?://[^ ]+/debian)/?( .*)?$#\3#p' | head -n 1)
   [ -n "$mirror" ] || stop "apt's sources name no Debian mirror" "put the JDKs $* into $dir yourself"
   arch=$(dpkg --print-architecture)

@@ -1,7 +1,7 @@
 //! Bugs in unflake itself: a panic anywhere is told as what it is, and its evidence is kept.
 
 use crate::exit::ExitCode;
-use std::fmt::Write as _;
+use crate::problem::problem;
 use std::io::Write as _;
 use std::panic::{self, PanicHookInfo};
 use std::path::PathBuf;
@@ -21,18 +21,14 @@ pub(crate) fn catch(program: impl FnOnce() -> ExitCode + panic::UnwindSafe) -> E
 
 fn report(info: &PanicHookInfo<'_>) {
     let first = !PANICKED.swap(true, Ordering::SeqCst);
-    let mut text = String::from("error: this is a bug in unflake, not in your project\n");
-    let _ = writeln!(text, "caused by: {}", info.to_string().replace('\n', "\n  "));
+    let mut problem = problem!(Bug, "this is a bug in unflake, not in your project").cause(info);
     if first {
-        let _ = match keep_evidence(info) {
-            Ok(path) => writeln!(text, "hint: report it with the evidence in `{}`", path.display()),
-            Err(error) => writeln!(
-                text,
-                "hint: report it with these lines (the evidence could not be kept: {error})"
-            ),
-        };
+        problem = problem.hint(match keep_evidence(info) {
+            Ok(path) => format!("report it, with the evidence in `{}`", path.display()),
+            Err(error) => format!("report it, with these lines; the evidence could not be kept: {error}"),
+        });
     }
-    let _ = anstream::stderr().write_all(text.as_bytes());
+    let _ = anstream::stderr().write_all(problem.render().as_bytes());
 }
 
 /// Writes down what a maintainer asks for first.
@@ -45,4 +41,28 @@ fn keep_evidence(info: &PanicHookInfo<'_>) -> std::io::Result<PathBuf> {
     writeln!(file, "thread: {:?}", std::thread::current().name())?;
     writeln!(file, "{info}\n\n{}", std::backtrace::Backtrace::force_capture())?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_any_thread_is_a_bug_of_ours() {
+        let hook = panic::take_hook();
+        let code = catch(|| {
+            let thread = std::thread::spawn(|| panic!("on purpose: this test wants it"));
+            assert!(thread.join().is_err());
+            ExitCode::Clean
+        });
+        panic::set_hook(hook);
+        assert_eq!(code, ExitCode::Bug);
+        let evidence = std::env::temp_dir().join(format!("unflake-bug-{}.txt", std::process::id()));
+        let text = std::fs::read_to_string(&evidence).unwrap();
+        std::fs::remove_file(evidence).unwrap();
+        assert!(
+            text.contains("on purpose") && text.contains("arguments:"),
+            "{text}"
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! Which known names a mistyped one may mean.
 
-/// The known names nearest to `wanted`, the nearest first; none if nothing is near.
+/// The known names nearest to `wanted`; none if nothing is near.
 pub(crate) fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     const AT_MOST: usize = 3;
     let folded = wanted.to_lowercase();
@@ -17,7 +17,12 @@ pub(crate) fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>
         .collect();
     near.sort_unstable();
     near.dedup();
-    near.into_iter().take(AT_MOST).map(|(_, name)| name).collect()
+    let best = near.first().map_or(0, |(distance, _)| *distance);
+    near.into_iter()
+        .take_while(|(distance, _)| *distance == best)
+        .take(AT_MOST)
+        .map(|(_, name)| name)
+        .collect()
 }
 
 /// The hint that goes with [`nearest`].
@@ -76,12 +81,9 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_comes_first_and_few_are_shown() {
-        check(
-            "aaaaaa",
-            &["aaaabb", "aaaaab", "aaaaaa", "aaaaba"],
-            &["aaaaaa", "aaaaab", "aaaaba"],
-        );
+    fn only_the_nearest_are_shown_and_few() {
+        check("aaaaaa", &["aaaabb", "aaaaab", "aaaaba"], &["aaaaab", "aaaaba"]);
+        check("aaa", &["aab", "aac", "aad", "aae"], &["aab", "aac", "aad"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::args::{
     Window,
 };
 use crate::config::{Config, Ignore};
-use crate::problem::{Problem, problem};
+use crate::problem::{Problem, problem, unknown_api};
 use crate::values::{FailOn, SeedSetting};
 use std::ffi::OsString;
 use std::fs;
@@ -220,6 +220,8 @@ impl Vary {
             vary.skip_api.extend(ignore.api.clone());
             vary.skip_from.extend(ignore.from.clone());
         }
+        // Only to say now, before anything is built, that a name is wrong.
+        unflake_models::select(&vary.api, &vary.skip_api).map_err(|unknown| unknown_api(&unknown))?;
         Ok(vary)
     }
 }

@@ -1,0 +1,113 @@
+//! Commands that need no project.
+
+use crate::run::{Place, check};
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    let place = Place::new();
+    check(&place, "--version", "unflake VERSION\nexit 0\n");
+    for command in [
+        "",
+        "check",
+        "replay",
+        "models",
+        "explain",
+        "doctor",
+        "demo",
+        "exec",
+        "completions",
+    ] {
+        let found = place.unflake(&format!("{command} --help"));
+        assert!(
+            found.contains(&format!(
+                "Usage: unflake{}{command}",
+                if command.is_empty() { "" } else { " " }
+            )),
+            "{found}"
+        );
+        assert!(found.ends_with("exit 0\n"), "{found}");
+    }
+}
+
+#[test]
+fn models_are_listed_and_explained() {
+    let place = Place::new();
+    let list = place.unflake("models");
+    assert!(
+        list.lines().any(|line| line.starts_with("HashMap.keySet ")),
+        "{list}"
+    );
+    let one = place.unflake("models hashmap.keyset");
+    assert!(
+        one.contains("makes no guarantees as to the order of the map"),
+        "{one}"
+    );
+    let several = place.unflake("models Class.getDeclared*");
+    assert!(
+        several.contains("Class.getDeclaredFields") && several.contains("Class.getDeclaredMethods"),
+        "{several}"
+    );
+}
+
+#[test]
+fn rules_are_explained() {
+    let found = Place::new().unflake("explain uf101");
+    assert!(
+        found.starts_with("UF101: implementation-dependent, hash collections\n"),
+        "{found}"
+    );
+    assert!(
+        found.contains("unflake: ignore[UF100]") && found.ends_with("exit 0\n"),
+        "{found}"
+    );
+}
+
+#[test]
+fn completions_are_printed() {
+    for shell in ["bash", "zsh", "fish"] {
+        let found = Place::new().unflake(&format!("completions {shell}"));
+        assert!(
+            found.contains("unflake") && found.ends_with("exit 0\n"),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn the_demo_is_written_and_overwrites_nothing() {
+    let place = Place::new();
+    check(
+        &place,
+        "demo --write-only ROOT/demo",
+        "the demo project is in `ROOT/demo`\nexit 0\n",
+    );
+    check(
+        &place,
+        "demo --write-only ROOT/demo",
+        "error: `ROOT/demo` is not empty\nhint: name a new directory: nothing of yours is overwritten\nexit 2\n",
+    );
+}
+
+#[test]
+fn doctor_says_what_is_missing() {
+    let place = Place::new()
+        .file("project/unflake.toml", "rounds = 3\nround = 4\n")
+        .path("nowhere");
+    let found = place.unflake("doctor");
+    for line in [
+        "no  JDK          error: there is no JDK: `JAVA_HOME` is not set and there is no `java` on the `PATH`",
+        "no  build        `ROOT/project` is not a project: there is no pom.xml in it",
+        "no  unflake.toml error: `ROOT/project/unflake.toml` is wrong at line 2, column 1",
+        "                 caused by: unknown key `round`",
+        "                 hint: did you mean `rounds`?",
+        "exit 3",
+    ] {
+        assert!(found.lines().any(|other| other == line), "{line}\n---\n{found}");
+    }
+    assert!(
+        found
+            .lines()
+            .any(|line| line.starts_with("ok  store        ROOT/store/projects/PROJECT ")),
+        "{found}"
+    );
+}
