@@ -128,11 +128,13 @@ fn at_level(level: &str, natural: &Printed, varied: &Printed) -> Vec<String> {
         if level == "eq" || row.group.is_empty() || matches!(row.kind, Kind::Unstable) {
             continue;
         }
-        // ID depends on the object, and a group's rows may come from several: copies, and maps beside their views.
-        if level == "id" && !name.starts_with(&format!("{}.", row.group)) {
+        // At ONE only the size counts, at ID the object too.
+        let (group, object) = row.group.split_once('#').unwrap_or((&row.group, "1"));
+        let key = if level == "id" { row.group.as_str() } else { group };
+        if level == "id" && object.is_empty() {
             continue;
         }
-        let first = *roads.entry((&row.group, &before.values)).or_insert(name);
+        let first = *roads.entry((key, &before.values)).or_insert(name);
         let values = &varied.rows[first].values;
         if *values != row.values {
             let (ours, theirs) = (row.values.join(" "), values.join(" "));
