@@ -2,6 +2,8 @@ package java.util;
 
 import java.io.IOException;
 import java.io.ObjectOutputStream;
+import java.lang.reflect.AnnotatedType;
+import java.lang.reflect.Executable;
 import java.text.DateFormatSymbols;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -67,6 +69,8 @@ public final class Unflake {
     static int serial;
 
     private static long scope;
+    /** What {@link #open} is when nobody holds it closed for a moment. */
+    private static boolean entering;
     private static boolean chosenByProject;
     /** The thread that entered the scope: found without a look into a thread local. */
     private static UnflakeThread entered = new UnflakeThread(null);
@@ -105,12 +109,14 @@ public final class Unflake {
             threadCount = 1;
             own.begin(serial, seed, scope, 0);
             entered = own;
+            entering = true;
         }
         open = true;
     }
 
     /** The window closes; what was counted stays to be asked for. */
     public static void leave() {
+        entering = false;
         open = false;
     }
 
@@ -479,7 +485,7 @@ public final class Unflake {
     }
 
     public static Iterator<?> directory(Iterator<?> natural, Object owner, int model) {
-        return open ? new UnflakeDirectoryIterator(natural, owner, model) : natural;
+        return open ? new UnflakeDirectoryIterator(natural, model) : natural;
     }
 
     // ---- arrays
@@ -504,6 +510,19 @@ public final class Unflake {
 
     public static Object[] annotationsByType(Object[] natural, Object element, Class<?> type, int model) {
         return open ? UnflakeArrays.annotationsByType(natural, element, type, model) : natural;
+    }
+
+    /**
+     * In declaration order, yet made from exceptions that are not: the original is called with the window closed. Other
+     * threads' choices are natural for that moment.
+     */
+    public static AnnotatedType[] annotatedExceptionTypes(Executable executable, int model) {
+        open = false;
+        try {
+            return executable.getAnnotatedExceptionTypes();
+        } finally {
+            open = entering;
+        }
     }
 
     public static String[][] zoneStrings(String[][] natural, DateFormatSymbols symbols, int model) {

@@ -6,15 +6,13 @@ package java.util;
  */
 final class UnflakeDirectoryIterator implements Iterator<Object> {
     private final Iterator<?> natural;
-    private final Object owner;
     private final int model;
     private Object[] entries;
     private Throwable thrown;
     private int at;
 
-    UnflakeDirectoryIterator(Iterator<?> natural, Object owner, int model) {
+    UnflakeDirectoryIterator(Iterator<?> natural, int model) {
         this.natural = natural;
-        this.owner = owner;
         this.model = model;
     }
 
@@ -56,21 +54,22 @@ final class UnflakeDirectoryIterator implements Iterator<Object> {
         entries = all.toArray();
         UnflakeThread own = Unflake.thread();
         if (entries.length > 1 && Unflake.open && own.busy == 0) {
-            long plan = UnflakeKeys.plan(own, model, owner, texts(entries), 0, entries.length);
+            long plan = UnflakeKeys.plan(own, model, null, names(entries), 0, entries.length);
             UnflakeOrder.apply(entries, 0, entries.length, plan);
         }
     }
 
-    /** The owner, a stream, is another one each time: what it lists stands for it. */
-    private static Object[] texts(Object[] paths) {
+    /** The stream is another one each time and the directory's own name too, often: what it lists stands for both. */
+    private static Object[] names(Object[] paths) {
         if (Unflake.level != Unflake.EQ && Unflake.level != Unflake.ID) {
             return paths;
         }
-        Object[] texts = new Object[paths.length];
-        for (int i = 0; i < texts.length; i++) {
-            texts[i] = paths[i].toString();
+        Object[] names = new Object[paths.length];
+        for (int i = 0; i < names.length; i++) {
+            String path = String.valueOf(paths[i]);
+            names[i] = path.substring(path.lastIndexOf('/') + 1);
         }
-        return texts;
+        return names;
     }
 
     private void rethrow() {

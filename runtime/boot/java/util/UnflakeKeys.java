@@ -104,16 +104,18 @@ final class UnflakeKeys {
                 }
                 return sum;
             }
-            if (owner instanceof Collection || owner == null) {
+            if (owner instanceof Collection || owner instanceof File || owner == null) {
                 long sum = 0;
                 for (int i = from; i < from + n; i++) {
                     Object element = elements[i];
-                    // Nobody's array is one that a static method made anew, of objects without a value of their own.
-                    sum += element == null ? 1 : Unflake.mix(owner == null ? text(element) : element.hashCode());
+                    // A directory's value is what is in it: its own name is often another one in each run. Nobody's
+                    // array is one that a static method made anew.
+                    boolean collected = owner instanceof Collection;
+                    sum += element == null ? 1 : Unflake.mix(collected ? element.hashCode() : text(element));
                 }
                 return sum;
             }
-            if (owner instanceof Class || owner instanceof Member || owner instanceof File) {
+            if (owner instanceof Class || owner instanceof Member) {
                 return Unflake.mix(text(owner));
             }
             return Unflake.mix(owner.hashCode());
@@ -163,7 +165,7 @@ final class UnflakeKeys {
             return object.hashCode();
         }
         if (object instanceof File) {
-            return ((File) object).getPath().hashCode();
+            return ((File) object).getName().hashCode();
         }
         if (object instanceof Class) {
             return ((Class<?>) object).getName().hashCode();

@@ -43,6 +43,13 @@ final class UnflakeSpliterator implements Spliterator<Object> {
         if (!Unflake.open || own.busy > 0) {
             return;
         }
+        if (Unflake.form == Unflake.NATURAL) {
+            // The original splits in its own way, and only it does so exactly.
+            if (natural.estimateSize() > 1) {
+                Unflake.choose(own, model);
+            }
+            return;
+        }
         int what = natural.characteristics();
         UnflakeBuffer all = new UnflakeBuffer();
         own.busy++;

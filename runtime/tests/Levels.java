@@ -1,0 +1,367 @@
+import java.io.Serializable;
+import java.util.*;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What a permutation depends on at each level (N5), and that a seed fixes it (N6). */
+public final class Levels {
+    public static void main(String[] args) throws Exception {
+        table();
+        numbering();
+        threads();
+        guided();
+        hostileHashCodes();
+        views();
+        ties();
+        searches();
+        copies();
+        Check.ok("levels");
+    }
+
+    static Set<String> set(String... words) {
+        return new HashSet<>(Arrays.asList(words));
+    }
+
+    static Set<String> words() {
+        return new HashSet<>(Roads.words());
+    }
+
+    /** Whether some seed gives two orders for which {@code op} returns two different lists. */
+    static boolean differs(int level, Check.Op op) {
+        Check.natural(op);
+        for (int seed = 0; seed < 40; seed++) {
+            List<?> two = Check.varied(level, Check.RANDOM, seed, op);
+            if (!two.get(0).equals(two.get(1))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static boolean[] levels(Check.Op op) {
+        boolean[] can = new boolean[4];
+        for (int level = Check.ONE; level <= Check.FULL; level++) {
+            can[level] = differs(level, op);
+        }
+        return can;
+    }
+
+    static void expect(String what, boolean one, boolean eq, boolean id, boolean full, Check.Op op) {
+        Check.same(Arrays.toString(new boolean[] {one, eq, id, full}), Arrays.toString(levels(op)), what);
+    }
+
+    static List<String> list(Collection<String> all) {
+        return new ArrayList<>(all);
+    }
+
+    /** Thesis, table 2.2, in the words of figure 2.2. */
+    static void table() {
+        List<String> natural = new ArrayList<>();
+        Unflake.leave();
+        natural.addAll(words());
+        expect("natural order", true, true, true, true, () -> Arrays.asList(natural, list(words())));
+        expect("the same twice", false, false, false, true, () -> {
+            Set<String> set = words();
+            return Arrays.asList(list(set), list(set));
+        });
+        expect("the same after a look", false, false, false, true, () -> {
+            Set<String> set = words();
+            List<String> before = list(set);
+            set.contains("alpha");
+            set.size();
+            return Arrays.asList(before, list(set));
+        });
+        expect("after there and back", false, false, true, true, () -> {
+            Set<String> set = words();
+            List<String> before = list(set);
+            set.add("more");
+            set.remove("more");
+            return Arrays.asList(before, list(set));
+        });
+        expect("made in the same way", false, false, true, true, () -> Arrays.asList(list(words()), list(words())));
+        expect("others in the same way", false, true, true, true, () -> {
+            // The same places in the table, other elements: by natural order they correspond.
+            Set<Integer> small = new HashSet<>(Arrays.asList(1, 2, 3, 4, 5, 6));
+            Set<Integer> large = new HashSet<>(Arrays.asList(1 << 20, 2 << 20, 3 << 20, 4 << 20, 5 << 20, 6 << 20));
+            List<Integer> first = new ArrayList<>(small);
+            List<Integer> second = new ArrayList<>();
+            for (Integer each : large) {
+                second.add(each >> 20);
+            }
+            return Arrays.asList(permutation(first), permutation(second, large));
+        });
+    }
+
+    static List<Integer> permutation(List<Integer> seen) {
+        List<Integer> natural = new ArrayList<>(new TreeSet<>(seen));
+        List<Integer> places = new ArrayList<>();
+        for (Integer each : seen) {
+            places.add(natural.indexOf(each));
+        }
+        return places;
+    }
+
+    /** The same, but the natural order is the table's. */
+    static List<Integer> permutation(List<Integer> seen, Set<Integer> set) {
+        boolean open = Unflake.open;
+        Unflake.open = false;
+        List<Integer> natural = new ArrayList<>();
+        for (Integer each : set) {
+            natural.add(each >> 20);
+        }
+        Unflake.open = open;
+        List<Integer> places = new ArrayList<>();
+        for (Integer each : seen) {
+            places.add(natural.indexOf(each));
+        }
+        return places;
+    }
+
+    /** Choices are numbered per scope: what happened before it does not matter. */
+    static void numbering() {
+        Check.Op op = () -> Arrays.asList(list(words()), list(words()), list(words()));
+        List<?> first = Check.varied(Check.FULL, Check.RANDOM, 9, op);
+        Check.varied(Check.FULL, Check.RANDOM, 1, () -> {
+            for (int i = 0; i < 10; i++) {
+                list(words());
+            }
+            return null;
+        });
+        Check.same(10L, Unflake.counted(), "choices");
+        Check.same(first, Check.varied(Check.FULL, Check.RANDOM, 9, op), "the same scope again");
+        Check.same(3L, Unflake.counted(), "choices");
+        Unflake.enter(43);
+        List<?> other = Check.run(op);
+        Unflake.leave();
+        Check.that(!first.equals(other), "another scope");
+        Check.same(first, Check.varied(Check.ID, Check.RANDOM, 9, op).size() == 3 ? first : null, "ID");
+        List<?> id = Check.varied(Check.ID, Check.RANDOM, 9, op);
+        Check.same(id, Check.varied(Check.ID, Check.RANDOM, 9, op), "numbers of objects repeat");
+        Check.varied(Check.FULL, Check.RANDOM, 1, () -> {
+            list(Collections.singleton("alone"));
+            list(new HashSet<>());
+            list(set("alone"));
+            return null;
+        });
+        Check.same(0L, Unflake.counted(), "fewer than two are no choice");
+        boolean none = true;
+        for (long bits : Unflake.usedModels()) {
+            none &= bits == 0;
+        }
+        Check.that(none, "no model was used");
+        Check.varied(Check.FULL, Check.RANDOM, 1, () -> list(words()));
+        int models = 0;
+        for (long bits : Unflake.usedModels()) {
+            models += Long.bitCount(bits);
+        }
+        Check.same(1, models, "models used");
+    }
+
+    static void threads() throws Exception {
+        Check.Op op = () -> {
+            List<List<String>> seen = Collections.synchronizedList(new ArrayList<>());
+            for (int i = 0; i < 3; i++) {
+                Thread thread = new Thread(() -> {
+                    seen.add(list(words()));
+                    seen.add(list(words()));
+                });
+                thread.start();
+                thread.join();
+            }
+            seen.add(list(words()));
+            return seen;
+        };
+        Check.natural(op);
+        List<List<?>> runs = new ArrayList<>();
+        for (int run = 0; run < 2; run++) {
+            runs.add(Check.varied(Check.FULL, Check.RANDOM, 5, op));
+            Check.same(7L, Unflake.counted(), "choices on threads");
+        }
+        Check.same(runs.get(0), runs.get(1), "threads");
+        Check.that(!runs.get(0).get(0).equals(runs.get(0).get(2)), "threads differ from each other");
+    }
+
+    static void guided() {
+        List<?> natural = Check.natural(() -> list(words()));
+        List<?> reversed = Check.reversed(natural);
+        Check.Op op = () -> {
+            List<Object> seen = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                seen.add(list(words()).equals(natural) ? 0 : 1);
+            }
+            return seen;
+        };
+        Check.natural(op);
+        Check.same(Arrays.asList(0, 1, 1, 0, 1, 0, 0, 1), Check.varied(Check.FULL, Check.ODD, 0, op), "odd");
+        Check.same(Arrays.asList(1, 0, 0, 1, 0, 1, 1, 0), Check.varied(Check.FULL, Check.EVEN, 0, op), "even");
+        for (int level = Check.ONE; level <= Check.ID; level++) {
+            List<?> odd = Check.varied(level, Check.ODD, 0, () -> list(words()));
+            List<?> even = Check.varied(level, Check.EVEN, 0, () -> list(words()));
+            Check.that(odd.equals(natural) && even.equals(reversed) || odd.equals(reversed) && even.equals(natural),
+                "opposite phases at level " + level);
+        }
+    }
+
+    static final class Hostile implements Serializable {
+        static boolean armed;
+        final int hash;
+        final Set<Hostile> others;
+
+        Hostile(int hash, Set<Hostile> others) {
+            this.hash = hash;
+            this.others = others;
+        }
+
+        @Override
+        public int hashCode() {
+            if (armed && others == null) {
+                throw new IllegalStateException("no");
+            }
+            return armed ? others.hashCode() + hash : hash;
+        }
+    }
+
+    /** EQ asks the user's hashCode, which may throw, recurse for ever or iterate. */
+    static void hostileHashCodes() {
+        Check.varied(Check.EQ, Check.RANDOM, 3, () -> {
+            PriorityQueue<Hostile> throwing = new PriorityQueue<>((a, b) -> a.hash - b.hash);
+            Set<Hostile> all = new HashSet<>();
+            PriorityQueue<Hostile> recursing = new PriorityQueue<>((a, b) -> a.hash - b.hash);
+            for (int i = 0; i < 5; i++) {
+                throwing.add(new Hostile(i, null));
+                Hostile each = new Hostile(i, all);
+                all.add(each);
+                recursing.add(each);
+            }
+            Hostile.armed = true;
+            try {
+                for (PriorityQueue<Hostile> queue : Arrays.asList(throwing, recursing)) {
+                    List<Hostile> first = new ArrayList<>(queue);
+                    Check.same(5, first.size(), "elements");
+                    Check.same(first, new ArrayList<>(queue), "falls back to the object");
+                }
+            } finally {
+                Hostile.armed = false;
+            }
+            return null;
+        });
+    }
+
+    /** Keys, values and entries of an unchanged map correspond below FULL; views keep their identity. */
+    static void views() {
+        for (Map<String, String> map : Arrays.<Map<String, String>>asList(new HashMap<>(), new WeakHashMap<>(),
+            new IdentityHashMap<>(), new Hashtable<>(), new ConcurrentHashMap<>())) {
+            for (String word : Roads.words()) {
+                map.put(word, word);
+            }
+            String name = map.getClass().getName();
+            Set<String> before = map.keySet();
+            for (int level = Check.ONE; level < Check.FULL; level++) {
+                Check.varied(level, Check.RANDOM, 7, () -> {
+                    List<String> keys = list(map.keySet());
+                    Check.same(keys, list(map.values()), name + " keys and values");
+                    List<String> entries = new ArrayList<>();
+                    for (Map.Entry<String, String> entry : map.entrySet()) {
+                        entries.add(entry.getKey());
+                    }
+                    Check.same(keys, entries, name + " keys and entries");
+                    Check.that(map.keySet() == before, name + " keeps its views");
+                    return null;
+                });
+            }
+        }
+    }
+
+    static final class Job implements Comparable<Job> {
+        final int priority;
+        final int number;
+
+        Job(int priority, int number) {
+            this.priority = priority;
+            this.number = number;
+        }
+
+        @Override
+        public int compareTo(Job other) {
+            return Integer.compare(priority, other.priority);
+        }
+    }
+
+    /** Equal elements of a heap come in any order, others in theirs. */
+    static void ties() {
+        for (boolean by : new boolean[] {false, true}) {
+            Check.Op op = () -> {
+                Queue<Job> queue = by ? new PriorityQueue<>((a, b) -> a.compareTo(b)) : new PriorityQueue<>();
+                for (int i = 0; i < 30; i++) {
+                    queue.add(new Job(i % 3, i));
+                }
+                List<Object> order = new ArrayList<>();
+                int last = 0;
+                while (!queue.isEmpty()) {
+                    Job job = queue.poll();
+                    Check.that(job.priority >= last, "a heap");
+                    last = job.priority;
+                    order.add(job.number);
+                }
+                return order;
+            };
+            List<?> natural = Check.natural(op);
+            Check.same(natural, Check.varied(Check.FULL, Check.NATURAL, 0, op), "ties left natural");
+            Check.that(!natural.equals(Check.varied(Check.ONE, Check.REVERSE, 0, op)), "ties reversed");
+            Check.that(!natural.equals(Check.varied(Check.FULL, Check.RANDOM, 4, op)), "ties at random");
+            Check.same(30, new HashSet<>(Check.varied(Check.FULL, Check.RANDOM, 4, op)).size(), "all of them");
+        }
+    }
+
+    static void searches() {
+        int[] ints = {1, 2, 2, 2, 2, 2, 3};
+        Integer[] boxed = {1, 2, 2, 2, 2, 2, 3};
+        double[] doubles = {-0.0, 0.0, 0.0, 1.0};
+        List<Integer> list = Arrays.asList(boxed);
+        Comparator<Integer> by = Comparator.naturalOrder();
+        Check.Op op = () -> Arrays.asList(Arrays.binarySearch(ints, 2), Arrays.binarySearch(ints, 2, 5, 2),
+            Arrays.binarySearch(boxed, 2), Arrays.binarySearch(boxed, 2, by), Arrays.binarySearch(boxed, 0, 4, 2),
+            Collections.binarySearch(list, 2), Collections.binarySearch(list, 2, by),
+            Collections.binarySearch(list, 2, null), Arrays.binarySearch(doubles, 0.0), Arrays.binarySearch(ints, 9));
+        List<?> natural = Check.natural(op);
+        Check.same(natural, Check.varied(Check.FULL, Check.NATURAL, 0, op), "searches left natural");
+        Check.same(9L, Unflake.counted(), "searches that are choices");
+        Set<Object> found = new HashSet<>();
+        for (int seed = 0; seed < 60; seed++) {
+            List<?> seen = Check.varied(Check.FULL, Check.RANDOM, seed, op);
+            for (int i = 0; i < 8; i++) {
+                Check.same(2, boxed[(Integer) seen.get(i)], "found an equal one");
+            }
+            Check.that((Integer) seen.get(1) >= 2 && (Integer) seen.get(1) < 5, "inside of the range");
+            Check.that((Integer) seen.get(8) >= 1, "-0.0 is not 0.0");
+            Check.that((Integer) seen.get(9) < 0, "not found");
+            found.add(seen.get(0));
+        }
+        Check.same(5, found.size(), "any of the equal ones");
+        List<?> reversed = Check.varied(Check.ONE, Check.REVERSE, 0, op);
+        for (int i = 0; i < 9; i++) {
+            Check.that(!reversed.get(i).equals(natural.get(i)), "search " + i + " finds another one");
+        }
+    }
+
+    /** A queue made from another one is a heap. */
+    static void copies() {
+        for (int seed = 0; seed < 20; seed++) {
+            Check.varied(Check.FULL, Check.RANDOM, seed, () -> {
+                PriorityQueue<String> queue = new PriorityQueue<>(Roads.words());
+                java.util.concurrent.PriorityBlockingQueue<String> blocking =
+                    new java.util.concurrent.PriorityBlockingQueue<>(Roads.words());
+                for (Queue<String> copy : Arrays.asList(new PriorityQueue<>(queue),
+                    new PriorityQueue<>((Collection<String>) queue), new PriorityQueue<>(blocking),
+                    new java.util.concurrent.PriorityBlockingQueue<>(blocking),
+                    new java.util.concurrent.PriorityBlockingQueue<>(queue))) {
+                    List<String> sorted = new ArrayList<>();
+                    while (!copy.isEmpty()) {
+                        sorted.add(copy.poll());
+                    }
+                    Check.same(new ArrayList<>(new TreeSet<>(Roads.words())), sorted, "polled");
+                }
+                return null;
+            });
+        }
+    }
+}
