@@ -68,7 +68,7 @@ impl Agent {
 
     pub(crate) fn vm_started(&self, jni: Jni<'_>) {
         if self.options.program || self.is_test_jvm {
-            self.wake(jni);
+            self.wake(jni, None);
         } else if self.options.socket.is_some() {
             // As above: then it sleeps for ever.
             let _ = self.jvmti.enable(Event::ClassPrepare, true);
@@ -90,12 +90,13 @@ impl Agent {
             .class_name(class)
             .is_some_and(|name| WAKES.contains(&name.as_str()))
         {
-            self.wake(jni);
+            self.wake(jni, Some(class));
         }
     }
 
-    /// Connects, defines the runtime, edits what is loaded. If the program is not there, nothing happens.
-    fn wake(&self, jni: Jni<'_>) {
+    /// Connects, defines the runtime, edits what is loaded. If the program is not there, nothing happens. `framework` is
+    /// the class that woke us.
+    fn wake(&self, jni: Jni<'_>, framework: Option<Object>) {
         if self.woken.swap(true, Ordering::SeqCst) {
             return;
         }
@@ -131,7 +132,7 @@ impl Agent {
         }
         // What waits for the next message is sent at the latest when the JVM ends.
         let _ = self.jvmti.enable(Event::VmDeath, true);
-        session.retransform_loaded(jni);
+        session.retransform_loaded(jni, framework);
         if role == Role::Program {
             session.runtime.open_for_good(jni);
         }

@@ -206,7 +206,7 @@ fn helper_of(road: &Road) -> &'static str {
 }
 
 /// The methods of the runtime class that edits call: name and descriptor.
-fn runtime_helpers() -> BTreeSet<String> {
+pub(crate) fn runtime_helpers() -> BTreeSet<String> {
     let unflake = CLASSES.iter().find(|(name, _)| *name == UNFLAKE);
     let class = unflake.and_then(|(_, bytes)| ClassFile::parse(bytes).ok());
     let name = |method: unflake_bytecode::Method<'_>| format!("{}{}", method.name(), method.descriptor());

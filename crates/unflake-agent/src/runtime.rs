@@ -94,7 +94,28 @@ impl Runtime {
     }
 
     /// The values or the width of a user's model.
-    pub(crate) fn set_user_model(&self, _jni: Jni<'_>, _index: usize, _kind: &UserModelKind) {}
+    pub(crate) fn set_user_model(&self, jni: Jni<'_>, index: usize, kind: &UserModelKind) {
+        let index = Value::Int(i32::try_from(index).expect("fewer models than an int can count"));
+        let unflake = self.unflake.object();
+        match kind {
+            UserModelKind::OneOf(values) => {
+                if let Some(values) = jni.string_array(values) {
+                    let arguments = [index, Value::Object(values)];
+                    jni.call_static_void(unflake, "setUserValues", "(I[Ljava/lang/String;)V", &arguments);
+                    jni.delete_local(values);
+                }
+            }
+            UserModelKind::Tolerance(width) => {
+                jni.call_static_void(
+                    unflake,
+                    "setUserTolerance",
+                    "(ID)V",
+                    &[index, Value::Double(*width)],
+                );
+            }
+            UserModelKind::Permute | UserModelKind::Extend | UserModelKind::Random => {}
+        }
+    }
 
     /// Opens the window for the rest of the JVM's life.
     pub(crate) fn open_for_good(&self, jni: Jni<'_>) {

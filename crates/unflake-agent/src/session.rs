@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use unflake_bytecode::ClassFile;
 use unflake_models::MODELS;
@@ -30,6 +31,8 @@ pub(crate) struct Session {
     allowed: Seen<MethodId, Option<bool>>,
     /// Classes that the JVM refused with our edits: they are left alone from then on.
     refused: Mutex<BTreeSet<String>>,
+    /// Classes that were loaded before we woke up pass through the hook: they are news all the same.
+    catching_up: AtomicBool,
     /// While classes are retransformed one by one, what was made of them.
     kept: Mutex<Option<BTreeMap<String, Vec<u8>>>>,
 }
@@ -62,6 +65,7 @@ impl Session {
             allowed: Seen::new(),
             refused: Mutex::default(),
             kept: Mutex::default(),
+            catching_up: AtomicBool::new(false),
         };
         for road in without_helper {
             let method = format!("{}.{}", road.class.replace('/', "."), road.method);
@@ -104,17 +108,36 @@ impl Session {
     }
 
     /// Edits all classes that were loaded before the hook was on, in one call; if the JVM refuses that, one by one.
-    pub(crate) fn retransform_loaded(&self, jni: Jni<'_>) {
+    /// Test classes may be among them: build tools look for tests before the framework starts. They have the loader of
+    /// the framework that woke us, or one above it.
+    pub(crate) fn retransform_loaded(&self, jni: Jni<'_>, framework: Option<Object>) {
         // JVMTI gives a reference to every loaded class; Maven's own JVM has some ten thousand.
         const MOST: i32 = 1 << 16;
         let done = jni.with_references(MOST, || {
+            let mut loaders = Vec::new();
+            let mut next = framework.and_then(|class| self.jvmti.class_loader(class).ok());
+            while let Some(loader) = next.filter(|loader| !loader.is_null()) {
+                loaders.push(loader);
+                next = jni.parent_loader(loader);
+            }
+            let is_of_tests = |class: Object, name: &str| {
+                owner(name) == Owner::Project
+                    && self.jvmti.class_loader(class).is_ok_and(|loader| {
+                        let found = loaders.iter().any(|known| jni.is_same(loader, *known));
+                        jni.delete_local(loader);
+                        found
+                    })
+            };
             let loaded = self.jvmti.loaded_classes().unwrap_or_default();
             let ours: Vec<(Object, String)> = loaded
                 .into_iter()
                 .filter_map(|class| Some((class, self.jvmti.class_name(class)?)))
-                .filter(|(class, name)| self.is_planned(name) && self.jvmti.is_modifiable(*class))
+                .filter(|(class, name)| self.is_planned(name) || is_of_tests(*class, name))
+                .filter(|(class, _)| self.jvmti.is_modifiable(*class))
                 .collect();
+            self.catching_up.store(true, Ordering::SeqCst);
             self.retransform(&ours);
+            self.catching_up.store(false, Ordering::SeqCst);
         });
         if done.is_none() {
             self.tell(&ToProgram::Bug {
@@ -175,7 +198,7 @@ impl Session {
         bytes: &[u8],
     ) -> Option<Vec<u8>> {
         let fixed = self.plan.of(name);
-        let is_project = has_loader && owner(name) == Owner::Project;
+        let is_project = has_loader && owner(name) == Owner::Project || self.user.names_class(name);
         if fixed.is_empty() && !is_project {
             return None;
         }
@@ -216,12 +239,17 @@ impl Session {
     ) {
         if self.learn {
             planned.extend(plan::watch_initialiser(name));
-            if let (Some(connection), false) = (&self.connection, is_redefined) {
+            let is_news = !is_redefined || self.catching_up.load(Ordering::SeqCst);
+            if let (Some(connection), true) = (&self.connection, is_news) {
                 connection.queue(&class_loaded(class, name));
             }
         }
         if self.user.may_be_in(name, bytes) {
-            planned.extend(self.user.edits(&self.runtime, jni, class, name));
+            let (edits, not_applied) = self.user.edits(&self.runtime, jni, class, name);
+            planned.extend(edits);
+            for (method, reason) in not_applied {
+                self.tell(&ToProgram::NotApplied { method, reason });
+            }
             let meant = crate::user::meant_orders(class, name);
             if !meant.is_empty() {
                 self.filters

@@ -50,27 +50,33 @@ impl UserModels {
         }
     }
 
-    /// The edits of this class's methods.
+    /// The edits of this class's methods; and those that a model names but cannot vary, with the reason.
     pub(crate) fn edits(
         &self,
         runtime: &Runtime,
         jni: Jni<'_>,
         class: &ClassFile<'_>,
         name: &str,
-    ) -> Vec<Planned> {
+    ) -> (Vec<Planned>, Vec<(String, String)>) {
         let dotted = name.replace('/', ".");
-        let mut edits = Vec::new();
-        for method in class.methods().filter(|method| method.has_code()) {
+        let (mut edits, mut not_applied) = (Vec::new(), Vec::new());
+        for method in class.methods() {
             let full = format!("{dotted}.{}", method.name());
             let annotated = method.annotations().iter().find_map(annotated_kind);
             let Some((index, kind)) = self.index(runtime, jni, &full, annotated) else {
                 continue;
             };
-            if let Some(helper) = helper(&kind, &method.descriptor()) {
-                edits.push(plan::wrap(&method.name(), &method.descriptor(), &helper, index));
+            let descriptor = method.descriptor();
+            match helper(&kind, returns(&descriptor)) {
+                _ if !method.has_code() => not_applied.push((full, "it has no body to edit".to_owned())),
+                Some(helper) => edits.push(plan::wrap(&method.name(), &descriptor, helper, index)),
+                None => {
+                    let reason = format!("a result of type {} cannot vary like that", returns(&descriptor));
+                    not_applied.push((full, reason));
+                }
             }
         }
-        edits
+        (edits, not_applied)
     }
 
     /// The index of the model of this method; a new one if only an annotation speaks of it.
@@ -140,9 +146,45 @@ fn annotated_kind(annotation: &Annotation) -> Option<UserModelKind> {
     )
 }
 
-/// The helper for a kind and what the method returns; `None` if the kind has no meaning there.
-fn helper(_kind: &UserModelKind, _descriptor: &str) -> Option<String> {
-    None
+fn returns(descriptor: &str) -> &str {
+    descriptor.rsplit(')').next().unwrap_or_default()
+}
+
+/// Results that can be handed out as another object of the same type. A method that promises a certain class of list or
+/// set cannot be varied: what the runtime makes is not of that class.
+const PERMUTABLE: &[&str] = &[
+    "Ljava/lang/Object;",
+    "Ljava/lang/Iterable;",
+    "Ljava/util/Collection;",
+    "Ljava/util/List;",
+    "Ljava/util/Set;",
+    "Ljava/util/Map;",
+    "Ljava/util/Iterator;",
+    "Ljava/util/Enumeration;",
+    "Ljava/util/stream/Stream;",
+];
+
+/// The helper for a kind and a type; `None` if the kind has no meaning there.
+fn helper(kind: &UserModelKind, returns: &str) -> Option<&'static str> {
+    let is_array = returns.starts_with('[');
+    Some(match (kind, returns) {
+        (UserModelKind::Permute, _) if is_array || PERMUTABLE.contains(&returns) => {
+            "userPermute(Ljava/lang/Object;I)Ljava/lang/Object;"
+        }
+        (UserModelKind::Extend, _) if is_array || returns == "Ljava/util/List;" => {
+            "userExtend(Ljava/lang/Object;I)Ljava/lang/Object;"
+        }
+        (UserModelKind::Random, "I") => "userRandom(II)I",
+        (UserModelKind::Random, "J") => "userRandom(JI)J",
+        (UserModelKind::OneOf(_), "I") => "userOneOf(II)I",
+        (UserModelKind::OneOf(_), "J") => "userOneOf(JI)J",
+        (UserModelKind::OneOf(_), "D") => "userOneOf(DI)D",
+        (UserModelKind::OneOf(_), "F") => "userOneOf(FI)F",
+        (UserModelKind::OneOf(_), "Ljava/lang/String;") => "userOneOf(Ljava/lang/Object;I)Ljava/lang/Object;",
+        (UserModelKind::Tolerance(_), "D") => "userNear(DI)D",
+        (UserModelKind::Tolerance(_), "F") => "userNear(FI)F",
+        _ => return None,
+    })
 }
 
 fn contains(bytes: &[u8], text: &str) -> bool {
@@ -167,6 +209,34 @@ mod tests {
     fn text_is_found_in_bytes() {
         assert!(contains(b"xxUnUnderdetermined;", UNDERDETERMINED));
         assert!(!contains(b"Underdetermine", UNDERDETERMINED));
+    }
+
+    #[test]
+    fn every_helper_exists_in_the_runtime() {
+        let one_of = UserModelKind::OneOf(Vec::new());
+        let kinds = [
+            UserModelKind::Permute,
+            UserModelKind::Extend,
+            UserModelKind::Random,
+            one_of,
+            UserModelKind::Tolerance(1.0),
+        ];
+        let types = ["[I", "Ljava/util/List;", "I", "J", "D", "F", "Ljava/lang/String;"];
+        let there = plan::runtime_helpers();
+        let used: Vec<&str> = kinds
+            .iter()
+            .flat_map(|kind| types.iter().filter_map(|ty| helper(kind, ty)))
+            .collect();
+        assert_eq!(used.len(), 13, "{used:?}");
+        for helper in used {
+            assert!(there.contains(helper), "{helper}");
+        }
+    }
+
+    #[test]
+    fn a_certain_class_of_list_cannot_be_permuted() {
+        assert_eq!(helper(&UserModelKind::Permute, "Ljava/util/ArrayList;"), None);
+        assert_eq!(helper(&UserModelKind::Random, "V"), None);
     }
 
     fn kind(type_name: &str, elements: &[(&str, Value)]) -> Option<UserModelKind> {

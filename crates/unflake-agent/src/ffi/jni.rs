@@ -44,6 +44,7 @@ pub(crate) enum Value {
     Int(i32),
     Long(i64),
     Bool(bool),
+    Double(f64),
     Object(Object),
 }
 
@@ -53,6 +54,7 @@ impl Value {
             Value::Int(i) => jvalue { i },
             Value::Long(j) => jvalue { j },
             Value::Bool(z) => jvalue { z: u8::from(z) },
+            Value::Double(d) => jvalue { d },
             Value::Object(object) => jvalue { l: object.0 },
         }
     }
@@ -108,6 +110,23 @@ impl Jni<'_> {
         (!global.is_null()).then_some(Global(global))
     }
 
+    pub(crate) fn is_same(self, one: Object, other: Object) -> bool {
+        call!(self, IsSameObject, one.0, other.0) != 0
+    }
+
+    /// The loader that this one asks first; `None` if that is the boot loader.
+    pub(crate) fn parent_loader(self, loader: Object) -> Option<Object> {
+        let class = self.find_class("java/lang/ClassLoader")?;
+        let (name, descriptor) = (c"getParent", c"()Ljava/lang/ClassLoader;");
+        let method = call!(self, GetMethodID, class.0, name.as_ptr(), descriptor.as_ptr());
+        self.delete_local(class);
+        if self.clear() || method.is_null() {
+            return None;
+        }
+        let parent = call!(self, CallObjectMethodA, loader.0, method, ptr::null());
+        self.checked(parent)
+    }
+
     pub(crate) fn delete_local(self, object: Object) {
         call!(self, DeleteLocalRef, object.0);
     }
@@ -157,7 +176,7 @@ impl Jni<'_> {
             Value::Int(_) => c"I",
             Value::Long(_) => c"J",
             Value::Bool(_) => c"Z",
-            Value::Object(_) => return false,
+            Value::Double(_) | Value::Object(_) => return false,
         };
         let Ok(name) = CString::new(name) else {
             return false;
@@ -176,7 +195,7 @@ impl Jni<'_> {
             Value::Int(value) => call!(self, SetStaticIntField, class.0, field, value),
             Value::Long(value) => call!(self, SetStaticLongField, class.0, field, value),
             Value::Bool(value) => call!(self, SetStaticBooleanField, class.0, field, u8::from(value)),
-            Value::Object(_) => {}
+            Value::Double(_) | Value::Object(_) => {}
         }
         true
     }

@@ -117,6 +117,13 @@ impl Jvmti {
         Some(signature.strip_prefix('L')?.strip_suffix(';')?.to_owned())
     }
 
+    /// Null for the boot loader.
+    pub(crate) fn class_loader(self, class: Object) -> Result<Object, jint> {
+        let mut loader: jobject = ptr::null_mut();
+        call!(self, GetClassLoader, class.0, &raw mut loader)?;
+        Ok(Object(loader))
+    }
+
     pub(crate) fn is_modifiable(self, class: Object) -> bool {
         let mut answer = 0;
         call!(self, IsModifiableClass, class.0, &raw mut answer).is_ok() && answer != 0

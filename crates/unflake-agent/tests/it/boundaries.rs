@@ -5,10 +5,10 @@ use crate::program::{Program, configuration};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use unflake_protocol::{Outcome, Role, ToProgram};
+use unflake_protocol::{Configuration, Outcome, Role, ToProgram};
 
 /// The frameworks' jars, fetched once by Maven.
-fn jars() -> Vec<PathBuf> {
+pub(crate) fn jars() -> Vec<PathBuf> {
     static JARS: OnceLock<Vec<PathBuf>> = OnceLock::new();
     JARS.get_or_init(|| {
         let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/frameworks.xml");
@@ -32,7 +32,18 @@ fn jars() -> Vec<PathBuf> {
 
 /// Runs a class as a test JVM of a build and returns what the program hears.
 fn heard(jdk: &Jdk, folder: &Folder, main: &str, arguments: &[&str]) -> Vec<ToProgram> {
-    let program = Program::listen(&folder.path, configuration(Role::Build), Vec::new());
+    hear(jdk, folder, configuration(Role::Build), main, arguments)
+}
+
+/// Runs a class in a JVM with this configuration and returns what the program hears.
+pub(crate) fn hear(
+    jdk: &Jdk,
+    folder: &Folder,
+    configuration: Configuration,
+    main: &str,
+    arguments: &[&str],
+) -> Vec<ToProgram> {
+    let program = Program::listen(&folder.path, configuration, Vec::new());
     let mut class_path = vec![folder.path.clone()];
     class_path.extend(jars());
     let run = jdk
@@ -54,7 +65,7 @@ fn heard(jdk: &Jdk, folder: &Folder, main: &str, arguments: &[&str]) -> Vec<ToPr
 }
 
 /// What matters of the events, one line each.
-fn lines(heard: &[ToProgram]) -> Vec<String> {
+pub(crate) fn lines(heard: &[ToProgram]) -> Vec<String> {
     heard
         .iter()
         .filter_map(|message| match message {

@@ -58,6 +58,9 @@ public final class UnflakeEvents {
     /** What the open scope's choices are counted for; {@code null}: the window is closed. */
     private static Choices current;
 
+    /** The thread that entered the open scope. */
+    private static Thread entered;
+
     /** The name of a test whose scope was entered before its framework said that it starts; else {@code null}. */
     private static String pending;
 
@@ -115,10 +118,9 @@ public final class UnflakeEvents {
     }
 
     public static void junit3Finished(Object test) {
-        int drawn = draw();
         boolean open = pause();
         try {
-            finished(JUNIT3, test, drawn, open);
+            finished(JUNIT3, test, open);
         } catch (Throwable problem) {
             bug(problem);
         }
@@ -142,10 +144,9 @@ public final class UnflakeEvents {
     }
 
     public static void junit4RunnerFinished(Object runner) {
-        int drawn = draw();
         boolean open = pause();
         try {
-            if (containerFinished(runner, drawn)) {
+            if (containerFinished(runner)) {
                 return;
             }
         } catch (Throwable problem) {
@@ -156,7 +157,6 @@ public final class UnflakeEvents {
 
     /** Before JUnit 4.13 the test's instance is made before the test is said to start: its scope begins here. */
     public static void junit4Starting(Object runner, Object method) {
-        int drawn = draw();
         boolean open = pause();
         try {
             if (openOn(Thread.currentThread()) == null) {
@@ -164,7 +164,7 @@ public final class UnflakeEvents {
                 String name = junit4Names(description, "")[NAME_OF_SCOPE];
                 if (name != null) {
                     synchronized (UnflakeEvents.class) {
-                        close(drawn);
+                        close();
                         pending = name;
                         open(new Choices(), name, true);
                     }
@@ -187,10 +187,9 @@ public final class UnflakeEvents {
     }
 
     public static void junit4Finished(Object description) {
-        int drawn = draw();
         boolean open = pause();
         try {
-            finished(JUNIT4, description, drawn, open);
+            finished(JUNIT4, description, open);
         } catch (Throwable problem) {
             bug(problem);
         }
@@ -235,7 +234,6 @@ public final class UnflakeEvents {
     // ---- The JUnit Platform.
 
     public static void platformStarted(Object adapter, Object descriptor) {
-        int drawn = draw();
         boolean open = pause();
         try {
             if (isTest(descriptor)) {
@@ -247,7 +245,7 @@ public final class UnflakeEvents {
                 String[] segments = segments(uniqueId(descriptor));
                 if (rootSegment(segments) == segments.length - 1 && openRoot(descriptor, null) == null) {
                     synchronized (UnflakeEvents.class) {
-                        close(drawn);
+                        close();
                     }
                     containerStarted(PLATFORM, descriptor, value(segments[segments.length - 1]), adapter);
                     return;
@@ -260,7 +258,6 @@ public final class UnflakeEvents {
     }
 
     public static void platformFinished(Object descriptor, Object result) {
-        int drawn = draw();
         boolean open = pause();
         try {
             String status = String.valueOf(call(result, "getStatus"));
@@ -269,14 +266,14 @@ public final class UnflakeEvents {
                 if (!status.equals("SUCCESSFUL")) {
                     failed(PLATFORM, descriptor, exception, status.equals("ABORTED") ? SKIPPED : FAILED);
                 }
-                finished(PLATFORM, descriptor, drawn, open);
+                finished(PLATFORM, descriptor, open);
                 return;
             }
             if (openOn(Thread.currentThread()) == null) {
                 if (status.equals("FAILED")) {
                     containerFailed(rootOf(descriptor), failure(exception));
                 }
-                if (containerFinished(descriptor, drawn)) {
+                if (containerFinished(descriptor)) {
                     return;
                 }
             }
@@ -385,7 +382,7 @@ public final class UnflakeEvents {
         long[] models = NOTHING;
         int hashes = NO_HASHES;
 
-        void add(int drawn) {
+        void add() {
             count += Unflake.counted();
             byProject |= Unflake.chosenByProject();
             long[] used = Unflake.usedModels();
@@ -397,13 +394,12 @@ public final class UnflakeEvents {
             for (int i = 0; i < used.length; i++) {
                 models[i] |= used[i];
             }
-            if (Unflake.learning) {
-                int others = UnflakeNative.hashes(new int[] {drawn});
-                int seen = others < 0 ? UNKNOWN_HASHES : others == 0 ? NO_HASHES : SOME_HASHES;
-                hashes = hashes == SOME_HASHES || seen == NO_HASHES ? hashes : seen;
-            } else {
-                hashes = UNKNOWN_HASHES;
-            }
+        }
+
+        /** What {@link UnflakeNative#hashes} has answered while this scope was open. */
+        void drew(int others) {
+            int seen = others < 0 ? UNKNOWN_HASHES : others == 0 ? NO_HASHES : SOME_HASHES;
+            hashes = hashes == SOME_HASHES || seen == NO_HASHES ? hashes : seen;
         }
 
         long[] numbers(long more) {
@@ -461,48 +457,66 @@ public final class UnflakeEvents {
 
     private static final long[] NOTHING = new long[0];
 
-    /** Closes the window while this class works, without ending the scope. */
+    /**
+     * Closes the window while this class works, without ending the scope. Identity hashes that the scope has drawn are
+     * counted here, before we draw any ourselves.
+     */
     private static boolean pause() {
         boolean open = Unflake.open;
         Unflake.open = false;
+        if (open && Unflake.learning && entered == Thread.currentThread()) {
+            Choices choices = current;
+            if (choices != null) {
+                choices.drew(UnflakeNative.hashes(new int[] {new Object().hashCode()}));
+            }
+        }
         return open;
     }
 
     private static void resume(boolean open) {
         if (open) {
+            follow();
             Unflake.open = true;
         }
     }
 
-    private static int draw() {
-        return Unflake.learning ? new Object().hashCode() : 0;
+    /** From here on, hashes drawn on this thread are not ours: they must be the framework's or the test's. */
+    private static void follow() {
+        if (!Unflake.learning || entered != Thread.currentThread()) {
+            return;
+        }
+        if (UnflakeNative.hashes(new int[] {new Object().hashCode()}) == -1) {
+            int[] drawn = new int[SAMPLE];
+            for (int i = 0; i < SAMPLE; i++) {
+                drawn[i] = new Object().hashCode();
+            }
+            UnflakeNative.hashes(drawn);
+        }
     }
 
     /** Ends the open scope, if there is one. */
-    private static void close(int drawn) {
+    private static void close() {
         pending = null;
         Unflake.leave();
         if (current != null) {
-            current.add(drawn);
+            current.add();
             current = null;
         }
     }
 
-    /** Begins a scope. What it draws must be the last thing before the framework goes on. */
+    /** Begins a scope. Nothing may be done after it but to return to the framework. */
     private static void open(Choices choices, String name, boolean isTest) {
         current = choices;
-        if (Unflake.learning && UnflakeNative.hashes(new int[] {draw()}) == -1) {
-            int[] drawn = new int[SAMPLE];
-            for (int i = 0; i < SAMPLE; i++) {
-                drawn[i] = draw();
-            }
-            UnflakeNative.hashes(drawn);
+        entered = Thread.currentThread();
+        if (!Unflake.learning) {
+            choices.hashes = UNKNOWN_HASHES;
         }
         if (isTest) {
             for (int i = 0; i < extraHashes; i++) {
                 new Object().hashCode();
             }
         }
+        follow();
         Unflake.enter(key(name));
     }
 
@@ -577,13 +591,13 @@ public final class UnflakeEvents {
         }
     }
 
-    private static boolean containerFinished(Object key, int drawn) {
+    private static boolean containerFinished(Object key) {
         Root root = openRoot(key, null);
         if (root == null) {
             return false;
         }
         synchronized (UnflakeEvents.class) {
-            close(drawn);
+            close();
             if (roots == root) {
                 roots = root.next;
             } else {
@@ -612,7 +626,6 @@ public final class UnflakeEvents {
     }
 
     private static void started(int framework, Object key, Object speaker, boolean open) {
-        int drawn = draw();
         Test outer = openOn(Thread.currentThread());
         if (outer != null || !listens(framework)) {
             if (outer != null && outer.is(framework, key)) {
@@ -634,7 +647,7 @@ public final class UnflakeEvents {
             tests = new Test(framework, key, names, openRoot(null, names[ROOT]), tests);
             boolean begun = name.equals(pending) && current != null;
             if (!begun) {
-                close(drawn);
+                close();
             }
             pending = null;
             tests.choices = begun ? current : new Choices();
@@ -667,7 +680,7 @@ public final class UnflakeEvents {
         }
     }
 
-    private static void finished(int framework, Object key, int drawn, boolean open) {
+    private static void finished(int framework, Object key, boolean open) {
         Test test = find(framework, key);
         if (test == null || test.nested > 0) {
             if (test != null) {
@@ -679,7 +692,7 @@ public final class UnflakeEvents {
         long nanos = System.nanoTime() - test.since;
         synchronized (UnflakeEvents.class) {
             if (current == test.choices) {
-                close(drawn);
+                close();
             }
             if (tests == test) {
                 tests = test.next;
