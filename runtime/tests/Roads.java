@@ -116,7 +116,10 @@ public final class Roads {
             Check.that(all[view.size()] == null, name + " is not ended");
             return texts(Arrays.copyOf(all, view.size()));
         });
-        road(name + ".toString", () -> split(view.toString()));
+        // `Properties.entrySet` has no text of its own before Java 17.
+        if (view.toString().startsWith("[")) {
+            road(name + ".toString", () -> split(view.toString()));
+        }
         road(name + " copied", () -> texts(new ArrayList<>(view).toArray()));
         road(name + ".addAll", () -> {
             List<Object> list = new LinkedList<>();

@@ -13,7 +13,7 @@ pub(crate) const SET_OF: &[Road] = &[
     since(17, filled(SMALL, "toArray", TO_ARRAY, &[Arg::This])),
     since(17, filled(SMALL, "toArray", TO_THIS_ARRAY, &[Arg::This])),
     since(25, for_each(SMALL)),
-    since(25, spliterator(SMALL, &[Arg::This])),
+    // Its `spliterator`, there since 25 too, goes through the iterator.
 ];
 
 pub(crate) const MAP_OF: &[Road] = &[since(
