@@ -194,10 +194,14 @@ impl Reader<'_> {
 
     fn seed(&self, value: &Value<'_>) -> Result<SeedSetting, Problem> {
         match value.get_ref() {
-            DeValue::Integer(integer) => integer
-                .to_string()
-                .parse()
-                .map_err(|what: String| self.wrong(&value.span(), what)),
+            DeValue::Integer(integer) => {
+                let number = u64::from_str_radix(integer.as_str(), integer.radix());
+                // Out of range it is told as it was written.
+                let number = number.map_or(integer.to_string(), |number| number.to_string());
+                number
+                    .parse()
+                    .map_err(|what: String| self.wrong(&value.span(), what))
+            }
             _ => self.text_as(value, SeedSetting::from_str),
         }
     }
@@ -334,5 +338,108 @@ fn kind_of(value: &DeValue<'_>) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "an array",
         DeValue::Table(_) => "a table",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unflake_findings::Severity;
+    use unflake_protocol::{Level, Seed};
+
+    #[test]
+    fn every_key_is_read() {
+        let text = r#"
+            rounds = 5
+            budget = "90s"
+            seed = 0x10
+            level = "eq"
+            control = 2
+            api = "HashMap.*"
+            skip_api = ["File.list", "Set.of"]
+            from = ["com.example.*"]
+            skip_from = "com.example.generated.*"
+            jobs = 4
+            java = "../jdk"
+            timeout = "1m"
+            fail_on = "note"
+
+            [[model]]
+            method = "com.example.Dao.findAll"
+            kind = "permute"
+
+            [[model]]
+            method = "com.example.Dao.any"
+            kind = "one-of"
+            values = ["a", 1, 2.5, true]
+
+            [[model]]
+            method = "com.example.Math.sum"
+            kind = "tolerance"
+            tolerance = 1e-9
+
+            [[ignore]]
+            test = "com.example.*#legacy*"
+            reason = "old"
+
+            [[ignore]]
+            from = "com.example.Sorted*"
+            reason = "sorted later"
+        "#;
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let model = |method: &str, kind| UserModel {
+            method: method.to_owned(),
+            kind,
+        };
+        let expect = Config {
+            rounds: Some(5),
+            budget: Some(Duration::from_secs(90)),
+            seed: Some(SeedSetting::Fixed(Seed(16))),
+            level: Some(LevelSetting::Only(Level::Eq)),
+            control: Some(2),
+            api: texts(&["HashMap.*"]),
+            skip_api: texts(&["File.list", "Set.of"]),
+            from: texts(&["com.example.*"]),
+            skip_from: texts(&["com.example.generated.*"]),
+            jobs: Some(4),
+            java: Some(PathBuf::from("../jdk")),
+            timeout: Some(Duration::from_secs(60)),
+            fail_on: Some(FailOn::Severity(Severity::Note)),
+            user_models: vec![
+                model("com.example.Dao.findAll", UserModelKind::Permute),
+                model(
+                    "com.example.Dao.any",
+                    UserModelKind::OneOf(texts(&["a", "1", "2.5", "true"])),
+                ),
+                model("com.example.Math.sum", UserModelKind::Tolerance(1e-9)),
+            ],
+            ignores: vec![
+                Ignore {
+                    test: Some("com.example.*#legacy*".to_owned()),
+                    api: None,
+                    from: None,
+                    reason: "old".to_owned(),
+                },
+                Ignore {
+                    test: None,
+                    api: None,
+                    from: Some("com.example.Sorted*".to_owned()),
+                    reason: "sorted later".to_owned(),
+                },
+            ],
+        };
+        assert_eq!(Config::parse(text, Path::new("unflake.toml")), Ok(expect));
+    }
+
+    #[test]
+    fn no_file_is_no_problem_and_the_first_place_counts() {
+        let project = tempfile::tempdir().unwrap();
+        let rounds = || Config::read(project.path()).unwrap().rounds;
+        assert_eq!(rounds(), None);
+        fs::create_dir(project.path().join(".config")).unwrap();
+        fs::write(project.path().join(".config/unflake.toml"), "rounds = 1").unwrap();
+        assert_eq!(rounds(), Some(1));
+        fs::write(project.path().join("unflake.toml"), "rounds = 2").unwrap();
+        assert_eq!(rounds(), Some(2));
     }
 }

@@ -36,9 +36,8 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> Result<ExitCode, Problem> {
-    let arguments = match usage::parse(std::env::args_os())? {
-        usage::Parsed::Arguments(arguments) => arguments,
-        usage::Parsed::Shown => return Ok(ExitCode::Clean),
+    let Some(arguments) = usage::parse(std::env::args_os())? else {
+        return Ok(ExitCode::Clean);
     };
     let screen = Screen::from(arguments.screen);
     match screen.color {

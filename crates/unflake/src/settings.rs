@@ -260,3 +260,64 @@ fn formats(mut given: Vec<FormatArg>) -> Result<Vec<FormatArg>, Problem> {
 fn cores() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Arguments, Command};
+    use clap::Parser;
+    use unflake_protocol::{Level, Seed};
+
+    /// The settings of `unflake check ARGUMENTS` in a project with this `unflake.toml`.
+    fn settings(toml: &str, arguments: &[&str]) -> (tempfile::TempDir, Settings) {
+        let project = tempfile::tempdir().unwrap();
+        fs::write(project.path().join("unflake.toml"), toml).unwrap();
+        let directory = project.path().to_str().unwrap();
+        let words = ["unflake", "check", "-C", directory, "--store", "/s"].into_iter();
+        let parsed = Arguments::try_parse_from(words.chain(arguments.iter().copied())).unwrap();
+        let Command::Check(check) = parsed.command else {
+            panic!("not check")
+        };
+        let settings = Settings::resolve(*check, Screen::from(parsed.screen)).unwrap();
+        (project, settings)
+    }
+
+    #[test]
+    fn the_command_line_wins_over_the_file_and_that_over_the_defaults() {
+        let toml = "rounds = 5\nlevel = \"eq\"\napi = \"HashMap.*\"\nseed = 9";
+        let (_project, settings) = settings(toml, &["--rounds", "2", "--api", "File.list,HashMap.values"]);
+        assert_eq!(settings.rounds, Some(2));
+        assert_eq!(settings.vary.level, LevelSetting::Only(Level::Eq));
+        assert_eq!(settings.vary.api, ["File.list", "HashMap.values"]);
+        assert_eq!(settings.vary.seed, SeedSetting::Fixed(Seed(9)));
+        assert_eq!((settings.control, settings.fail_on), (1, FailOn::default()));
+        assert_eq!(
+            settings.formats,
+            [FormatArg {
+                format: Format::Text,
+                file: None
+            }]
+        );
+    }
+
+    #[test]
+    fn an_ignore_without_a_test_is_a_filter() {
+        let toml = "[[ignore]]\napi = \"File.*\"\nreason = \"x\"\n[[ignore]]\ntest = \"A\"\nreason = \"y\"";
+        let (_project, settings) = settings(toml, &["--skip-api", "HashMap.values"]);
+        assert_eq!(settings.vary.skip_api, ["HashMap.values", "File.*"]);
+        assert_eq!(settings.ignores.len(), 2);
+    }
+
+    #[test]
+    fn text_stays_on_the_screen_when_other_formats_go_to_files() {
+        let (_project, settings) = settings("", &["--format", "json=out.json", "--", "-Pfast"]);
+        let screen: Vec<Format> = settings
+            .formats
+            .iter()
+            .filter(|format| format.file.is_none())
+            .map(|format| format.format)
+            .collect();
+        assert_eq!(screen, [Format::Text]);
+        assert_eq!(settings.build_arguments, ["-Pfast"]);
+    }
+}

@@ -8,19 +8,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 use std::ffi::OsString;
 
-pub(crate) enum Parsed {
-    Arguments(Arguments),
-    /// Help or version was asked for and is on the screen.
-    Shown,
-}
-
-pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Parsed, Problem> {
+/// The command line as it was read; `None`: help or version was asked for, and is on the screen.
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arguments>, Problem> {
     match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => Ok(Parsed::Arguments(arguments)),
+        Ok(arguments) => Ok(Some(arguments)),
         Err(error) if !error.use_stderr() => {
             // A closed pipe, as in `unflake --help | head`, is nobody's problem.
             let _ = error.print();
-            Ok(Parsed::Shown)
+            Ok(None)
         }
         Err(error) => Err(explain(&error)),
     }

@@ -86,6 +86,18 @@ fn unknown_options_commands_and_values_name_the_nearest() {
 }
 
 #[test]
+fn the_environment_is_read_and_the_command_line_wins() {
+    let place = Place::new().env("UNFLAKE_LEVEL", "fll");
+    let unknown = "error: unknown value `fll` for `--level`\nhint: did you mean `full`? known are one, eq, id, full\nexit 2\n";
+    check(&place, "check", unknown);
+    let found = place.unflake("check --level one");
+    assert!(
+        found.starts_with("error: `ROOT/project` is not a project"),
+        "{found}"
+    );
+}
+
+#[test]
 fn unknown_apis_name_the_nearest() {
     let place = Place::new();
     let unknown = "error: unknown API `HashMap.keyst`\nhint: did you mean `HashMap.keySet`?\nexit 2\n";

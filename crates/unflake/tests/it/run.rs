@@ -10,6 +10,7 @@ use std::process::Command;
 pub(crate) struct Place {
     root: tempfile::TempDir,
     path: Option<OsString>,
+    environment: Vec<(&'static str, &'static str)>,
 }
 
 impl Place {
@@ -17,6 +18,7 @@ impl Place {
         let place = Place {
             root: tempfile::tempdir().unwrap(),
             path: None,
+            environment: Vec::new(),
         };
         fs::create_dir(place.project()).unwrap();
         place
@@ -48,6 +50,12 @@ impl Place {
     /// Only this directory under the root is on the `PATH`.
     pub(crate) fn path(mut self, directory: &str) -> Place {
         self.path = Some(self.root().join(directory).into());
+        self
+    }
+
+    /// Sets a variable.
+    pub(crate) fn env(mut self, name: &'static str, value: &'static str) -> Place {
+        self.environment.push((name, value));
         self
     }
 
@@ -89,6 +97,7 @@ impl Place {
         if let Some(path) = &self.path {
             command.env("PATH", path);
         }
+        command.envs(self.environment.iter().copied());
         command
     }
 }
