@@ -215,7 +215,7 @@ impl Bench<'_> {
     /// The tests that a round runs.
     pub(crate) fn tests_of_round(tests: &[usize], suite: &Suite, round: u32) -> Vec<usize> {
         let least = if round == 1 {
-            Need::OneShiftedRun
+            Need::OneRun
         } else {
             Need::EveryRound
         };
