@@ -53,6 +53,19 @@ pub fn quick(seed: u64) -> Vec<Variation> {
         .collect()
 }
 
+/// Tests that compare a map's text with a second iteration of the map. That two iterations of an unchanged map agree is
+/// what level FULL, and only that level, does not promise; so there, and only there, they may fail.
+const TWO_ITERATIONS: [&str; 3] = [
+    "MapToStringTester.testToString_formatting[",
+    "MapToStringTester.testToStringWithNullKey[",
+    "MapToStringTester.testToStringWithNullValue[",
+];
+
+fn may_fail(test: &str, variation: &Variation) -> bool {
+    matches!(variation, Variation::Varied { level: "full", .. })
+        && TWO_ITERATIONS.iter().any(|name| test.starts_with(name))
+}
+
 /// The suites on each JDK under each variation.
 pub fn check(jdks: &[Jdk], library: &Path, variations: &[Variation], suites: &[String]) -> Outcome<()> {
     let Some(oldest) = jdks.first() else {
@@ -72,7 +85,7 @@ pub fn check(jdks: &[Jdk], library: &Path, variations: &[Variation], suites: &[S
         ));
         for variation in variations {
             let varied = program.run(jdk, Some(&variation.agent(library)))?;
-            let wrong = varied.compared_with(&plain);
+            let wrong = varied.compared_with(&plain, |test| may_fail(test, variation));
             say(format!(
                 "{jdk}, {variation}: {} tests, {} problems",
                 varied.ran,
@@ -194,13 +207,13 @@ impl Run {
     }
 
     /// What is wrong here and was not in the unvaried run.
-    fn compared_with(&self, plain: &Run) -> Vec<String> {
+    fn compared_with(&self, plain: &Run, may_fail: impl Fn(&str) -> bool) -> Vec<String> {
         let known: BTreeSet<&str> = plain.failed.iter().map(|(test, _)| test.as_str()).collect();
         let printed: BTreeSet<&str> = plain.other.iter().map(String::as_str).collect();
         let failed = self
             .failed
             .iter()
-            .filter(|(test, _)| !known.contains(test.as_str()));
+            .filter(|(test, _)| !known.contains(test.as_str()) && !may_fail(test));
         let mut wrong: Vec<String> = failed
             .map(|(test, what)| format!("{test} fails: {what}"))
             .collect();
@@ -218,13 +231,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn two_iterations_may_differ_at_full_only() {
+        let test = "MapToStringTester.testToString_formatting[HashMap [collection size: several]]";
+        assert!(may_fail(test, &Variation::random("full", 1)));
+        assert!(!may_fail(test, &Variation::random("id", 1)));
+        assert!(!may_fail(
+            "MapGetTester.testGet[HashMap]",
+            &Variation::random("full", 1)
+        ));
+    }
+
+    #[test]
     fn only_what_is_new_is_a_problem() {
         let plain = Run::parse("FAIL\ta\twhy\nwarning: old\nRAN\t10\n");
         let same = Run::parse("FAIL\ta\tother reason\nwarning: old\nRAN\t10\n");
-        assert_eq!(same.compared_with(&plain), Vec::<String>::new());
+        assert_eq!(same.compared_with(&plain, |_| false), Vec::<String>::new());
         let worse = Run::parse("FAIL\ta\twhy\nFAIL\tb\twhat\nWARNING in native method\nRAN\t9\n");
         assert_eq!(
-            worse.compared_with(&plain),
+            worse.compared_with(&plain, |_| false),
             [
                 "b fails: what",
                 "the JVM prints: WARNING in native method",
