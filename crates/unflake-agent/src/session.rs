@@ -31,6 +31,8 @@ pub(crate) struct Session {
     allowed: Seen<MethodId, Option<bool>>,
     /// Classes that the JVM refused with our edits: they are left alone from then on.
     refused: Mutex<BTreeSet<String>>,
+    /// Methods that were said to be left as they are, and why.
+    told: Mutex<BTreeSet<(String, String)>>,
     /// Classes that were loaded before we woke up pass through the hook: they are news all the same.
     catching_up: AtomicBool,
     /// While classes are retransformed one by one, what was made of them.
@@ -65,6 +67,7 @@ impl Session {
             allowed: Seen::new(),
             refused: Mutex::default(),
             kept: Mutex::default(),
+            told: Mutex::default(),
             catching_up: AtomicBool::new(false),
         };
         for road in without_helper {
@@ -97,6 +100,19 @@ impl Session {
                 leave_evidence(self.evidence.as_deref(), "bug.txt", message.as_bytes());
             }
             _ => {}
+        }
+    }
+
+    /// Says it once, however often the JVM asks for the class.
+    fn tell_not_applied(&self, methods: Vec<(String, String)>) {
+        for (method, reason) in methods {
+            let is_new = {
+                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+                told.insert((method.clone(), reason.clone()))
+            };
+            if is_new {
+                self.tell(&ToProgram::NotApplied { method, reason });
+            }
         }
     }
 
@@ -219,9 +235,7 @@ impl Session {
             self.look_at_project_class(jni, &class, name, is_redefined, bytes, &mut planned);
         }
         let edited = plan::apply(&class, &planned);
-        for (method, reason) in edited.not_applied {
-            self.tell(&ToProgram::NotApplied { method, reason });
-        }
+        self.tell_not_applied(edited.not_applied);
         if let (Some(kept), Some(bytes)) = (self.lock_kept().as_mut(), &edited.bytes) {
             kept.insert(name.to_owned(), bytes.clone());
         }
@@ -247,9 +261,7 @@ impl Session {
         if self.user.may_be_in(name, bytes) {
             let (edits, not_applied) = self.user.edits(&self.runtime, jni, class, name);
             planned.extend(edits);
-            for (method, reason) in not_applied {
-                self.tell(&ToProgram::NotApplied { method, reason });
-            }
+            self.tell_not_applied(not_applied);
             let meant = crate::user::meant_orders(class, name);
             if !meant.is_empty() {
                 self.filters

@@ -12,22 +12,36 @@ pub(crate) fn jars() -> Vec<PathBuf> {
     static JARS: OnceLock<Vec<PathBuf>> = OnceLock::new();
     JARS.get_or_init(|| {
         let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/frameworks.xml");
-        let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("frameworks");
-        let run = java(Path::new("mvn"))
-            .args(["-q", "-B", "dependency:copy-dependencies", "-f"])
-            .arg(&pom)
-            .arg(format!("-DoutputDirectory={}", to.display()))
-            .output()
-            .expect("Maven, to fetch the test frameworks");
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
-        let mut jars: Vec<PathBuf> = fs::read_dir(&to)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        jars.sort();
-        jars
+        fetched(
+            "frameworks",
+            &["dependency:copy-dependencies", "-f", &pom.display().to_string()],
+        )
     })
     .clone()
+}
+
+/// A JUnit that makes the test's instance before it says that the test starts.
+fn old_junit() -> Vec<PathBuf> {
+    static JARS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    JARS.get_or_init(|| fetched("old-junit", &["dependency:copy", "-Dartifact=junit:junit:4.8.2"]))
+        .clone()
+}
+
+fn fetched(folder: &str, goal: &[&str]) -> Vec<PathBuf> {
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    let run = java(Path::new("mvn"))
+        .args(["-q", "-B"])
+        .args(goal)
+        .arg(format!("-DoutputDirectory={}", to.display()))
+        .output()
+        .expect("Maven, to fetch the test frameworks");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    let mut jars: Vec<PathBuf> = fs::read_dir(&to)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    jars.sort();
+    jars
 }
 
 /// Runs a class as a test JVM of a build and returns what the program hears.
@@ -35,8 +49,20 @@ fn heard(jdk: &Jdk, folder: &Folder, main: &str, arguments: &[&str]) -> Vec<ToPr
     hear(jdk, folder, configuration(Role::Build), main, arguments)
 }
 
-/// Runs a class in a JVM with this configuration and returns what the program hears.
+/// As `heard`, with the current frameworks.
 pub(crate) fn hear(
+    jdk: &Jdk,
+    folder: &Folder,
+    configuration: Configuration,
+    main: &str,
+    arguments: &[&str],
+) -> Vec<ToProgram> {
+    hear_with(&jars(), jdk, folder, configuration, main, arguments)
+}
+
+/// Runs a class in a JVM with this configuration and returns what the program hears.
+fn hear_with(
+    jars: &[PathBuf],
     jdk: &Jdk,
     folder: &Folder,
     configuration: Configuration,
@@ -45,7 +71,7 @@ pub(crate) fn hear(
 ) -> Vec<ToProgram> {
     let program = Program::listen(&folder.path, configuration, Vec::new());
     let mut class_path = vec![folder.path.clone()];
-    class_path.extend(jars());
+    class_path.extend_from_slice(jars);
     let run = jdk
         .with_agent(&program.socket.display().to_string())
         .arg("-cp")
@@ -144,6 +170,24 @@ fn junit4_containers_and_tests() {
                 .iter()
                 .any(|message| matches!(message, ToProgram::Recipe(_)))
         );
+        assert!(
+            counted(&heard, "passes").1,
+            "the constructor's choice, on {}",
+            jdk.feature
+        );
+        let old = hear_with(
+            &old_junit(),
+            &jdk,
+            &folder,
+            configuration(Role::Build),
+            "Four",
+            &[],
+        );
+        assert!(
+            counted(&old, "passes").1,
+            "the constructor's choice before 4.13, on {}",
+            jdk.feature
+        );
     }
 }
 
@@ -177,6 +221,7 @@ public class Five {
     @TestFactory Stream<DynamicTest> makes() { return Stream.of(DynamicTest.dynamicTest("x", () -> {})); }
     @Nested class Deeper { @Test void inside() {} }
     @Nested @Disabled("all of it") class Off { @Test void never() {} }
+    @Test void hostile() { throw new RuntimeException() { @Override public String getMessage() { throw new IllegalStateException(); } }; }
     @Test void runsOthers() { Launch.main(new String[] {"Inner"}); }
 }
 class Inner { @Test void inner() { Assertions.fail("inner"); } }
@@ -200,12 +245,14 @@ fn jupiter_containers_and_tests() {
                 "  Platform Five Five#aborts",
                 "  Platform Five Five#chooses",
                 "  Platform Five Five#fails",
+                "  Platform Five Five#hostile",
                 "  Platform Five Five#makes[1]",
                 "  Platform Five Five#runsOthers",
                 "  Platform Five Five#takes[1]",
                 "  Platform Five Five#takes[2]",
                 "  Platform Five Five$Deeper#inside",
                 "  failed fails: boom",
+                "  failed hostile: (its message cannot be read: java.lang.IllegalStateException)",
                 "  passed chooses",
                 "  passed inside",
                 "  passed makes",
@@ -324,5 +371,85 @@ fn one_junit3_test_is_heard_once_whoever_runs_it() {
                 "> Three"
             ]
         );
+    }
+}
+
+const BROKEN4: &str = r#"
+import org.junit.*;
+public class Broken4 {
+    @BeforeClass public static void before() { throw new IllegalStateException("no set-up"); }
+    @Test public void never() {}
+}
+"#;
+
+const BROKEN5: &str = r#"
+import org.junit.jupiter.api.*;
+public class Broken5 {
+    @Test void runs() {}
+    @AfterAll static void after() { throw new IllegalStateException("no tear-down"); }
+}
+"#;
+
+#[test]
+fn set_up_and_tear_down_of_a_class_fail_the_container() {
+    let folder = Folder::new();
+    folder.compile("Launch", LAUNCH, &jars());
+    folder.compile("Broken4", BROKEN4, &jars());
+    folder.compile("Broken5", BROKEN5, &jars());
+    let failed4 = ["> Broken4", "< Broken4 java.lang.IllegalStateException no set-up"];
+    for jdk in jdks() {
+        assert_eq!(
+            lines(&heard(&jdk, &folder, "org.junit.runner.JUnitCore", &["Broken4"])),
+            failed4
+        );
+        assert_eq!(lines(&heard(&jdk, &folder, "Launch", &["Broken4"])), failed4);
+        assert_eq!(
+            lines(&heard(&jdk, &folder, "Launch", &["Broken5"])),
+            [
+                "> Broken5",
+                "  Platform Broken5 Broken5#runs",
+                "  passed runs",
+                "< Broken5 java.lang.IllegalStateException no tear-down",
+            ]
+        );
+    }
+}
+
+const PARAMETERS: &str = r#"
+import java.util.*;
+import org.junit.*;
+import org.junit.runner.*;
+import org.junit.runners.*;
+@RunWith(Parameterized.class)
+public class Parameters {
+    @Parameterized.Parameters public static List<Object[]> all() { return Arrays.asList(new Object[] {1}, new Object[] {2}); }
+    @Parameterized.Parameter public int value;
+    @Test public void takes() {}
+}
+"#;
+
+const SUITE: &str = r#"
+import org.junit.runner.*;
+import org.junit.runners.*;
+@RunWith(Suite.class) @Suite.SuiteClasses(Parameters.class)
+public class All {}
+"#;
+
+#[test]
+fn the_root_is_the_class_that_was_started() {
+    let folder = Folder::new();
+    folder.compile("Launch", LAUNCH, &jars());
+    folder.compile("Parameters", PARAMETERS, &jars());
+    folder.compile("All", SUITE, &jars());
+    for jdk in jdks() {
+        for (framework, main) in [("JUnit4", "org.junit.runner.JUnitCore"), ("Platform", "Launch")] {
+            let mut lines = lines(&heard(&jdk, &folder, main, &["All"]));
+            lines.retain(|line| !line.starts_with("  passed"));
+            let test = |invocation| format!("  {framework} All Parameters#takes{invocation}");
+            assert_eq!(
+                lines,
+                ["> All".to_owned(), test("[0]"), test("[1]"), "< All".to_owned()]
+            );
+        }
     }
 }
