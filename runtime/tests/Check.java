@@ -11,7 +11,7 @@ final class Check {
     static final int NATURAL = 0;
     static final int REVERSE = 1;
     static final int ODD = 2;
-    static final int EVEN = 3;
+    static final int PAIRS = 3;
     static final int RANDOM = 4;
 
     private Check() {

@@ -191,13 +191,13 @@ public final class Levels {
             return seen;
         };
         Check.natural(op);
-        Check.same(Arrays.asList(0, 1, 1, 0, 1, 0, 0, 1), Check.varied(Check.FULL, Check.ODD, 0, op), "odd");
-        Check.same(Arrays.asList(1, 0, 0, 1, 0, 1, 1, 0), Check.varied(Check.FULL, Check.EVEN, 0, op), "even");
+        Check.same(Arrays.asList(0, 1, 0, 1, 0, 1, 0, 1), Check.varied(Check.FULL, Check.ODD, 0, op), "odd");
+        Check.same(Arrays.asList(0, 0, 1, 1, 0, 0, 1, 1), Check.varied(Check.FULL, Check.PAIRS, 0, op), "pairs");
         for (int level = Check.ONE; level <= Check.ID; level++) {
-            List<?> odd = Check.varied(level, Check.ODD, 0, () -> list(words()));
-            List<?> even = Check.varied(level, Check.EVEN, 0, () -> list(words()));
-            Check.that(odd.equals(natural) && even.equals(reversed) || odd.equals(reversed) && even.equals(natural),
-                "opposite phases at level " + level);
+            for (int form : new int[] {Check.ODD, Check.PAIRS}) {
+                List<?> guided = Check.varied(level, form, 0, () -> list(words()));
+                Check.that(guided.equals(natural) || guided.equals(reversed), "natural or reversed at level " + level);
+            }
         }
     }
 

@@ -48,7 +48,7 @@ pub enum Variation {
 pub enum Form {
     Reverse,
     Odd,
-    Even,
+    Pairs,
     Random(u64),
 }
 
@@ -63,7 +63,7 @@ impl Variation {
     /// Every level with every form, random ones with these seeds.
     pub fn all(seeds: &[u64]) -> Vec<Variation> {
         let random = seeds.iter().map(|seed| Form::Random(*seed));
-        let forms: Vec<Form> = [Form::Reverse, Form::Odd, Form::Even]
+        let forms: Vec<Form> = [Form::Reverse, Form::Odd, Form::Pairs]
             .into_iter()
             .chain(random)
             .collect();
@@ -85,7 +85,7 @@ impl Variation {
             Variation::Varied { level, form } => match form {
                 Form::Reverse => format!(",level={level},form=reverse"),
                 Form::Odd => format!(",level={level},form=odd"),
-                Form::Even => format!(",level={level},form=even"),
+                Form::Pairs => format!(",level={level},form=pairs"),
                 Form::Random(seed) => format!(",level={level},form=random,seed={seed}"),
             },
         }
@@ -107,7 +107,7 @@ impl fmt::Display for Variation {
             } => write!(f, "{level} odd"),
             Variation::Varied {
                 level,
-                form: Form::Even,
+                form: Form::Pairs,
             } => write!(f, "{level} even"),
             Variation::Varied {
                 level,

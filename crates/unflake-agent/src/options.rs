@@ -52,7 +52,7 @@ impl Options {
         let form = match form {
             "natural" => None,
             "odd" => Some(Form::Odd),
-            "even" => Some(Form::Even),
+            "pairs" => Some(Form::Pairs),
             "random" => Some(Form::Random(seed)),
             _ => Some(Form::Reverse),
         };

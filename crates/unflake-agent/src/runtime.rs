@@ -74,7 +74,7 @@ impl Runtime {
             Some(Strategy { level, form }) => match form {
                 Form::Reverse => (level as i32, 1, 0),
                 Form::Odd => (level as i32, 2, 0),
-                Form::Even => (level as i32, 3, 0),
+                Form::Pairs => (level as i32, 3, 0),
                 Form::Random(seed) => (level as i32, 4, seed.0.cast_signed()),
             },
         };
@@ -127,7 +127,7 @@ impl Runtime {
 fn extra_hashes(strategy: Option<Strategy>) -> i32 {
     match strategy.map(|strategy| strategy.form) {
         None => 0,
-        Some(Form::Reverse | Form::Odd | Form::Even) => 1,
+        Some(Form::Reverse | Form::Odd | Form::Pairs) => 1,
         // Any number will do that differs from seed to seed.
         Some(Form::Random(seed)) => 1 + (seed.derive(0x1de7).0 % 13) as i32,
     }

@@ -202,7 +202,7 @@ fn weaker(found: Strategy, seed: Seed) -> impl Iterator<Item = Strategy> {
         .into_iter()
         .filter(move |level| *level < found.level)
         .flat_map(move |level| {
-            let guided = [Form::Reverse, Form::Odd, Form::Even];
+            let guided = [Form::Reverse, Form::Odd, Form::Pairs];
             let guided = guided
                 .into_iter()
                 .filter(move |form| level == Level::One || *form != Form::Reverse);

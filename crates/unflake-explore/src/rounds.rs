@@ -2,7 +2,7 @@
 
 use unflake_protocol::{Form, Level, Seed, Strategy};
 
-/// Reverse, and two alternating rounds with opposite phase.
+/// Reverse, and two alternating rounds: call by call, and by pairs of calls.
 pub const GUIDED_ROUNDS: u32 = 3;
 /// As many as the papers recommend.
 pub const DEFAULT_ROUNDS: u32 = 10;
@@ -15,7 +15,7 @@ pub fn strategy_of_round(round: u32, level: Option<Level>, seed: Seed) -> Strate
     let form = match round {
         1 => Form::Reverse,
         2 => Form::Odd,
-        3 => Form::Even,
+        3 => Form::Pairs,
         _ => Form::Random(seed.derive(u64::from(round))),
     };
     let climbing = if form == Form::Reverse {
@@ -54,7 +54,7 @@ mod tests {
             strategy(3),
             Strategy {
                 level: Level::Full,
-                form: Form::Even
+                form: Form::Pairs
             }
         );
         assert!(matches!(

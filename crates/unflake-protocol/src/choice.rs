@@ -90,11 +90,11 @@ fn mix(mut z: u64) -> u64 {
 pub enum Form {
     /// Guided: reverse everywhere.
     Reverse,
-    /// Guided: reverse where the key that the level allows is odd (at FULL: by the Thue–Morse sequence of the call's
-    /// number, since strict alternation gives the first and the third call the same order).
+    /// Guided: reverse where the key that the level allows is odd; at FULL every second call.
     Odd,
-    /// Guided: the opposite phase of [`Form::Odd`].
-    Even,
+    /// Guided: reverse where the key's second bit is set; at FULL two calls natural, two reversed. Two calls that agree
+    /// under [`Form::Odd`] because there is one between them differ here.
+    Pairs,
     /// A random permutation.
     Random(Seed),
 }
@@ -111,7 +111,7 @@ impl fmt::Display for Strategy {
         match self.form {
             Form::Reverse => write!(f, "{} reverse", self.level),
             Form::Odd => write!(f, "{} odd", self.level),
-            Form::Even => write!(f, "{} even", self.level),
+            Form::Pairs => write!(f, "{} pairs", self.level),
             Form::Random(seed) => write!(f, "{} seed {seed}", self.level),
         }
     }

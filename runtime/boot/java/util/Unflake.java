@@ -38,7 +38,7 @@ public final class Unflake {
     static final int NATURAL = 0;
     static final int REVERSE = 1;
     static final int ODD = 2;
-    static final int EVEN = 3;
+    static final int PAIRS = 3;
     static final int RANDOM = 4;
 
     /** Plans: what is done to one sequence of elements. Every other value is the start of a random permutation. */
@@ -203,13 +203,18 @@ public final class Unflake {
         if (form == RANDOM) {
             return random(mix(key ^ seed * GOLDEN));
         }
-        return (key & 1) == (form == ODD ? 1 : 0) ? REVERSE_PLAN : NATURAL_PLAN;
+        return guided(key);
     }
 
     /**
-     * The plan for the choice that was counted last, by its number alone. Guided forms follow the Thue-Morse sequence:
-     * strict alternation would give the first call and the third the same order.
+     * Reversed or natural, by one bit of a key. Two calls of which the first bit is the same (the first and the third) get
+     * the same order under ODD and, if they are neighbours but for one call, another one under PAIRS.
      */
+    private static long guided(long key) {
+        return (form == ODD ? key & 1 : key & 2) != 0 ? REVERSE_PLAN : NATURAL_PLAN;
+    }
+
+    /** The plan for the choice that was counted last, by its number alone. */
     static long planOfCall(UnflakeThread own) {
         if (form == REVERSE) {
             return REVERSE_PLAN;
@@ -218,7 +223,7 @@ public final class Unflake {
         if (form == RANDOM) {
             return random(mix(own.base + call * GOLDEN));
         }
-        return (Long.bitCount(call) & 1) == (form == ODD ? 1 : 0) ? REVERSE_PLAN : NATURAL_PLAN;
+        return guided(call);
     }
 
     private static long random(long plan) {
