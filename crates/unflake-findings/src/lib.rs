@@ -18,5 +18,5 @@ pub use finding::{
     Suppression, Tried, rules,
 };
 pub use ids::{FindingId, RunId, finding_id};
-pub use store::{ProjectStore, Run, StoreError, default_base};
+pub use store::{ProjectStore, Run, StoreError, default_base, project_with};
 pub use suppression::{source_file, suppressed_in};

@@ -20,7 +20,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -90,6 +90,29 @@ pub fn default_base(env: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, S
     set("UNFLAKE_STORE")
         .or_else(|| cache().or_else(home).map(|cache| cache.join("unflake")))
         .ok_or(StoreError::NoPlace)
+}
+
+/// The directory of the project whose latest run has a finding that `wanted` names, of all projects in the store that are
+/// still there. `None`: no project has it.
+pub fn project_with(base: &Path, wanted: &str) -> Result<Option<PathBuf>, StoreError> {
+    let projects = base.join("projects");
+    let entries = match fs::read_dir(&projects) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        entries => entries.map_err(io_error("read", &projects))?,
+    };
+    let mut having: Vec<(RunId, PathBuf)> = Vec::new();
+    for entry in entries {
+        let directory = entry.map_err(io_error("read", &projects))?.path();
+        // What is not one of our directories, or is being written just now, is passed over.
+        let Ok(label) = fs::read(directory.join("project")) else {
+            continue;
+        };
+        let project = PathBuf::from(OsString::from_vec(label));
+        if let (true, Ok((run, ..))) = (project.is_dir(), ProjectStore { directory }.find(wanted)) {
+            having.push((run.id, project));
+        }
+    }
+    Ok(having.into_iter().max().map(|(_, project)| project))
 }
 
 /// The part of the store that belongs to one project.

@@ -12,7 +12,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use unflake_findings::{LevelSetting, default_base};
+use unflake_findings::{LevelSetting, ProjectStore, default_base, project_with};
 use unflake_protocol::UserModel;
 
 /// For `check`.
@@ -149,7 +149,10 @@ impl Settings {
 }
 
 impl ReplaySettings {
-    pub(crate) fn resolve(args: ReplayArgs, screen: Screen) -> Result<ReplaySettings, Problem> {
+    pub(crate) fn resolve(mut args: ReplayArgs, screen: Screen) -> Result<ReplaySettings, Problem> {
+        if args.place.directory.is_none() {
+            args.place.directory = project_of(&args)?;
+        }
         let project = project(args.place.directory.as_deref())?;
         let config = Config::read(&project)?;
         let place = Place::resolve(project, args.place, &config)?;
@@ -159,6 +162,19 @@ impl ReplaySettings {
             finding: args.finding,
             times: args.times,
         })
+    }
+}
+
+/// The project to replay in when none is named: the current directory's if it has the finding, else the one whose latest run
+/// has it, so that the command that a report prints works from anywhere. `None`: no project has it.
+fn project_of(args: &ReplayArgs) -> Result<Option<PathBuf>, Problem> {
+    let base = store(args.place.store.clone())?;
+    let here = Path::new(".");
+    let is_here = base.is_dir() && ProjectStore::open(&base, here)?.find(&args.finding).is_ok();
+    if is_here {
+        Ok(None)
+    } else {
+        Ok(project_with(&base, &args.finding)?)
     }
 }
 
@@ -191,10 +207,7 @@ impl Place {
             )
             .hint("`unflake doctor` lists the JDKs on this machine"));
         }
-        let store = match args.store {
-            Some(store) => store,
-            None => default_base(|name| std::env::var_os(name))?,
-        };
+        let store = store(args.store)?;
         // Test JVMs run in other directories, so a relative path would mean another place there.
         let store = std::path::absolute(&store).unwrap_or(store);
         let java = java.map(|home| std::path::absolute(&home).unwrap_or(home));
@@ -223,6 +236,14 @@ impl Vary {
         // Only to say now, before anything is built, that a name is wrong.
         unflake_models::select(&vary.api, &vary.skip_api).map_err(|unknown| unknown_api(&unknown))?;
         Ok(vary)
+    }
+}
+
+/// The store's base.
+fn store(given: Option<PathBuf>) -> Result<PathBuf, Problem> {
+    match given {
+        Some(store) => Ok(store),
+        None => Ok(default_base(|name| std::env::var_os(name))?),
     }
 }
 

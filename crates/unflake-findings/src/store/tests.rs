@@ -215,3 +215,33 @@ fn the_store_lies_where_the_user_wants_it() {
     );
     assert_eq!(base(&[("HOME", "")]), None);
 }
+
+#[test]
+fn the_project_of_a_finding_is_found_from_anywhere() {
+    let (root, base, first) = place();
+    let (second, third) = (root.path().join("second"), root.path().join("third"));
+    assert_eq!(project_with(&base, "a").unwrap(), None);
+    for (second_of_day, project, methods) in [
+        (0, &first, &["c", "d"][..]),
+        (1, &second, &["c"]),
+        (2, &third, &["c"]),
+    ] {
+        fs::create_dir_all(project).unwrap();
+        let store = ProjectStore::open(&base, project).unwrap();
+        store
+            .begin(at(second_of_day))
+            .unwrap()
+            .save(&document(1, methods), &())
+            .unwrap();
+    }
+    fs::remove_dir(&third).unwrap();
+    fs::write(base.join("projects/stray"), "").unwrap();
+    let found = |method: &str| project_with(&base, finding(method).id.as_str()).unwrap();
+    assert_eq!(
+        found("c"),
+        Some(second.canonicalize().unwrap()),
+        "the latest that is still there"
+    );
+    assert_eq!(found("d"), Some(first.canonicalize().unwrap()));
+    assert_eq!(found("e"), None);
+}

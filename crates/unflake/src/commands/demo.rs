@@ -82,7 +82,14 @@ fn settings(directory: &Path, seed: Option<SeedSetting>, screen: Screen) -> Resu
         .hint("run `unflake check` to see which"));
     };
     check.vary.seed = seed.or(check.vary.seed);
-    Settings::resolve(*check, screen)
+    let mut settings = Settings::resolve(*check, screen)?;
+    // The demo writes into an empty directory only, so what can be repeated is the check.
+    settings.command = vec![
+        "check".to_owned(),
+        "-C".to_owned(),
+        directory.display().to_string(),
+    ];
+    Ok(settings)
 }
 
 fn write_project(directory: &Path) -> Result<(), Problem> {

@@ -182,11 +182,11 @@ fn store(sheet: &mut Sheet, place: &Place) {
     let opened = ProjectStore::open(&place.store, &place.project).map_err(Problem::from);
     match opened {
         Ok(store) => {
-            let runs = store.runs().map_or(0, |runs| runs.len());
-            sheet.line(
-                "store",
-                Ok(format!("{} ({runs} runs)", store.directory().display())),
-            );
+            let runs = match store.runs().map_or(0, |runs| runs.len()) {
+                1 => "1 run".to_owned(),
+                runs => format!("{runs} runs"),
+            };
+            sheet.line("store", Ok(format!("{} ({runs})", store.directory().display())));
         }
         Err(problem) => sheet.problem("store", &problem),
     }

@@ -265,7 +265,7 @@ fn a_store_that_cannot_be_written_is_named() {
     check(
         &place,
         "replay k3f9 --store ROOT/file/store",
-        "error: cannot make `ROOT/file/store/projects/PROJECT`\n\
+        "error: cannot read `ROOT/file/store/projects`\n\
          caused by: Not a directory (os error 20)\n\
          hint: name another place for the store with `--store DIR` or `UNFLAKE_STORE`\nexit 3\n",
     );
