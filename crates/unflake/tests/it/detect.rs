@@ -80,7 +80,10 @@ fn compare(fixture: &Fixture, document: &Value) {
     assert_eq!(lines(&found("findings"), &finding), lines(&expected(fixture, "finding"), &finding), "findings");
     let exclusion = ["module", "test", "invocation", "reason"];
     assert_eq!(lines(&found("excluded"), &exclusion), lines(&expected(fixture, "excluded"), &exclusion), "excluded");
-    assert_eq!(document["notes"], Value::Array(Vec::new()), "notes");
+}
+
+fn notes(document: &Value) -> Vec<String> {
+    lines(document["notes"].as_array().unwrap(), &["kind", "message"])
 }
 
 /// Without what depends on the clock.
@@ -100,6 +103,7 @@ fn junit3_and_junit4() {
     let fixture = Fixture::new("detect/junit4");
     let document = fixture.check("--seed 7 --rounds 4 --timeout 5s");
     compare(&fixture, &document);
+    assert_eq!(notes(&document), Vec::<String>::new());
     // Nothing was chosen in these: the one that is disabled, those that failed, and those that have nothing to vary.
     let skipped = &document["summary"]["skipped"];
     assert_eq!(skipped["disabled"], 1);
@@ -142,6 +146,32 @@ fn several_modules_and_the_junit_platform() {
     without_times(&mut first);
     without_times(&mut second);
     assert_eq!(first, second, "the same seed gives the same result");
+}
+
+#[test]
+fn models_and_meant_orders_of_users() {
+    let fixture = Fixture::new("detect/models");
+    let document = fixture.check("--seed 7 --rounds 4");
+    compare(&fixture, &document);
+    let findings = document["findings"].as_array().unwrap();
+    let suppressed: Vec<String> = findings
+        .iter()
+        .filter(|finding| !finding["suppressed"].is_null())
+        .map(|finding| {
+            let suppression = &finding["suppressed"];
+            format!("{} {} {}", finding["test"], suppression["by"], suppression["reason"]).replace('"', "")
+        })
+        .collect();
+    assert_eq!(
+        suppressed,
+        [
+            "fix.DaoTest#ignoredByComment comment to be silenced by a comment",
+            "fix.DaoTest#ignoredInFile unflake.toml to be silenced by the file"
+        ]
+    );
+    // A class that cannot be edited is left as it is, and the report says so.
+    let notes = notes(&document);
+    assert!(notes.len() == 1 && notes[0].contains("fix.Dao.driver"), "{notes:?}");
 }
 
 #[test]
