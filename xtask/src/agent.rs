@@ -108,7 +108,7 @@ impl fmt::Display for Variation {
             Variation::Varied {
                 level,
                 form: Form::Pairs,
-            } => write!(f, "{level} even"),
+            } => write!(f, "{level} pairs"),
             Variation::Varied {
                 level,
                 form: Form::Random(seed),
