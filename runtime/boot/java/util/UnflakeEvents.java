@@ -82,11 +82,19 @@ public final class UnflakeEvents {
         UnflakeNative.hashes(new int[0]);
     }
 
-    /** The number of hashes to drop at each start; frameworks are ranked anew, for a worker may run several. */
+    /**
+     * The number of hashes to drop at each start. Nothing runs now: frameworks are ranked anew, for a worker may run
+     * several, and what an earlier run has left open is closed.
+     */
     static void configure(int extra) {
         synchronized (UnflakeEvents.class) {
             extraHashes = extra;
             rank = -1;
+            tests = null;
+            roots = null;
+            current = null;
+            pending = null;
+            Unflake.leave();
         }
     }
 
@@ -436,7 +444,8 @@ public final class UnflakeEvents {
         }
 
         boolean is(int framework, Object key) {
-            return this.framework == framework && (this.key == key || framework != PLATFORM && this.key.equals(key));
+            // JUnit 4 makes descriptions as it needs them; other frameworks' objects stay, and their equals is the user's.
+            return this.framework == framework && (this.key == key || framework == JUNIT4 && this.key.equals(key));
         }
     }
 
@@ -671,7 +680,7 @@ public final class UnflakeEvents {
         String[] failure = failure(exception);
         if (test != null) {
             // A failure after a failed assumption (in tear-down) counts; of several failures the first.
-            if (test.nested == 0 && test.outcome < outcome || test.outcome == SKIPPED && outcome == FAILED) {
+            if (test.nested == 0 && (test.outcome == PASSED || test.outcome == SKIPPED && outcome == FAILED)) {
                 test.outcome = outcome;
                 test.failure = failure;
             }
