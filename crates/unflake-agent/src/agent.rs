@@ -133,7 +133,7 @@ impl Agent {
         // What waits for the next message is sent at the latest when the JVM ends.
         let _ = self.jvmti.enable(Event::VmDeath, true);
         session.retransform_loaded(jni, framework);
-        if role == Role::Program {
+        if role == Role::Program && !self.options.closed {
             session.runtime.open_for_good(jni);
         }
     }

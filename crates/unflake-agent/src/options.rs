@@ -1,5 +1,5 @@
 //! The option string: `SOCKET[,worker=N][,program]`, and for a JVM without a program behind it
-//! `,program,level=full,form=random,seed=7,models=HashMap.*,evidence=DIR`.
+//! `,program,level=full,form=random,seed=7,models=HashMap.*,evidence=DIR`; `,closed` edits everything and opens no window.
 
 use std::path::PathBuf;
 use unflake_protocol::{Form, Level, Seed, Strategy};
@@ -12,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) worker: Option<u32>,
     /// Vary from the start to the end.
     pub(crate) program: bool,
+    /// With `program`: edit everything, but leave the window closed. What a closed window costs is measured with it.
+    pub(crate) closed: bool,
     /// Without a program behind it: how to vary.
     pub(crate) strategy: Option<Strategy>,
     /// Without a program behind it: globs over model names. May be given several times; all, if it is not.
@@ -32,6 +34,7 @@ impl Options {
             socket,
             worker: None,
             program: false,
+            closed: false,
             strategy: None,
             models: Vec::new(),
             evidence: None,
@@ -40,6 +43,7 @@ impl Options {
         for part in parts {
             match part.split_once('=') {
                 None if part == "program" => options.program = true,
+                None if part == "closed" => options.closed = true,
                 Some(("worker", number)) => options.worker = number.parse().ok(),
                 Some(("level", name)) => level = name.parse().unwrap_or(level),
                 Some(("form", name)) => form = name,

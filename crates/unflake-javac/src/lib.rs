@@ -26,11 +26,22 @@ impl Javac<'_> {
         println_rerun(self.sources);
         self.signatures.inspect(|signatures| println_rerun(signatures));
         if self.output.exists() {
-            fs::remove_dir_all(self.output).map_err(|e| format!("cannot empty {}: {e}", self.output.display()))?;
+            fs::remove_dir_all(self.output)
+                .map_err(|e| format!("cannot empty {}: {e}", self.output.display()))?;
         }
         fs::create_dir_all(self.output).map_err(|e| format!("cannot make {}: {e}", self.output.display()))?;
         let mut arguments: Vec<OsString> = Vec::new();
-        for fixed in ["-source", "8", "-target", "8", "-nowarn", "-Xlint:-options", "-g:source,lines", "-encoding", "UTF-8"] {
+        for fixed in [
+            "-source",
+            "8",
+            "-target",
+            "8",
+            "-nowarn",
+            "-Xlint:-options",
+            "-g:source,lines",
+            "-encoding",
+            "UTF-8",
+        ] {
             arguments.push(fixed.into());
         }
         arguments.extend(["-d".into(), self.output.into()]);
@@ -49,13 +60,20 @@ impl Javac<'_> {
             .output()
             .map_err(|e| format!("cannot start {}: {e}", javac.display()))?;
         if !done.status.success() {
-            return Err(format!("{} failed:\n{}", javac.display(), String::from_utf8_lossy(&done.stderr)));
+            return Err(format!(
+                "{} failed:\n{}",
+                javac.display(),
+                String::from_utf8_lossy(&done.stderr)
+            ));
         }
         let name = |file: &Path| {
             let below = file.strip_prefix(self.output).unwrap_or(file).with_extension("");
             below.display().to_string()
         };
-        Ok(files(self.output, "class").into_iter().map(|file| (name(&file), file)).collect())
+        Ok(files(self.output, "class")
+            .into_iter()
+            .map(|file| (name(&file), file))
+            .collect())
     }
 }
 
@@ -63,12 +81,17 @@ impl Javac<'_> {
 fn find() -> Result<PathBuf, String> {
     println_env("JAVA_HOME");
     let home = env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin"));
-    let path = env::var_os("PATH").map(|path| env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
+    let path = env::var_os("PATH")
+        .map(|path| env::split_paths(&path).collect::<Vec<_>>())
+        .unwrap_or_default();
     home.into_iter()
         .chain(path)
         .map(|folder| folder.join("javac"))
         .find(|javac| javac.is_file())
-        .ok_or_else(|| "no `javac`: unflake's Java runtime needs a JDK to be built; set JAVA_HOME or put one on the PATH".to_owned())
+        .ok_or_else(|| {
+            "no `javac`: unflake's Java runtime needs a JDK to be built; set JAVA_HOME or put one on the PATH"
+                .to_owned()
+        })
 }
 
 fn files(below: &Path, extension: &str) -> Vec<PathBuf> {

@@ -152,7 +152,7 @@ impl Worker {
         {
             extra.push(format!("-Djava.io.tmpdir={}", temporary.display()));
         }
-        extra.extend(START_FAST.iter().map(|option| (*option).to_owned()));
+        extra.extend(OPTIONS.iter().map(|option| (*option).to_owned()));
         let mut command = command(&launch.java, &launch.directory);
         command
             .args(launch.arguments(&tools.runner, &extra))
@@ -250,8 +250,17 @@ impl Drop for Worker {
     }
 }
 
-/// Most of a short test run is spent starting: no second compiler, no extra collector threads beside the other workers.
-const START_FAST: &[&str] = &["-XX:TieredStopAtLevel=1"];
+/// What a test JVM of ours is started with beside the build's own options.
+///
+/// Most of a short test run is spent starting: no second compiler. And identity hashes by a counter, so that tables that
+/// are ordered by them are the same in every run (the default draws from a generator whose start differs from JVM to JVM).
+/// A JVM that does not know an option passes it over.
+const OPTIONS: &[&str] = &[
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UnlockExperimentalVMOptions",
+    "-XX:hashCode=3",
+];
 
 fn greet(
     child: &mut Child,

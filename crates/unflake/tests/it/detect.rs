@@ -14,11 +14,16 @@ struct Fixture {
 
 impl Fixture {
     fn new(name: &str) -> Fixture {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../fixtures")
+            .join(name);
         let root = tempfile::tempdir().unwrap();
         copy(&source, &root.path().join("project"));
         let expected = fs::read_to_string(source.join("expected.toml")).unwrap();
-        Fixture { root, expected: expected.parse().unwrap() }
+        Fixture {
+            root,
+            expected: expected.parse().unwrap(),
+        }
     }
 
     fn project(&self) -> PathBuf {
@@ -27,7 +32,9 @@ impl Fixture {
 
     fn unflake(&self, arguments: &str) -> Output {
         let mut command = unflake_runner::command(env!("CARGO_BIN_EXE_unflake"), &self.project());
-        command.args(arguments.split_whitespace()).env("UNFLAKE_STORE", self.root.path().join("store"));
+        command
+            .args(arguments.split_whitespace())
+            .env("UNFLAKE_STORE", self.root.path().join("store"));
         command.output().unwrap()
     }
 
@@ -57,14 +64,25 @@ fn copy(from: &Path, to: &Path) {
 /// One line per entry, from JSON or TOML alike.
 fn lines(entries: &[Value], keys: &[&str]) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let mut lines: Vec<String> =
-        entries.iter().map(|entry| keys.iter().map(|key| text(&entry[*key])).collect::<Vec<_>>().join(" ")).collect();
+    let mut lines: Vec<String> = entries
+        .iter()
+        .map(|entry| {
+            keys.iter()
+                .map(|key| text(&entry[*key]))
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
     lines.sort();
     lines
 }
 
 fn expected(fixture: &Fixture, table: &str) -> Vec<Value> {
-    let entries = fixture.expected.get(table).cloned().unwrap_or(toml::Value::Array(Vec::new()));
+    let entries = fixture
+        .expected
+        .get(table)
+        .cloned()
+        .unwrap_or(toml::Value::Array(Vec::new()));
     let mut entries: Vec<Value> = serde_json::to_value(entries).unwrap().as_array().unwrap().clone();
     for entry in &mut entries {
         let object = entry.as_object_mut().unwrap();
@@ -77,9 +95,17 @@ fn expected(fixture: &Fixture, table: &str) -> Vec<Value> {
 fn compare(fixture: &Fixture, document: &Value) {
     let found = |list: &str| document[list].as_array().unwrap().clone();
     let finding = ["module", "test", "invocation", "level"];
-    assert_eq!(lines(&found("findings"), &finding), lines(&expected(fixture, "finding"), &finding), "findings");
+    assert_eq!(
+        lines(&found("findings"), &finding),
+        lines(&expected(fixture, "finding"), &finding),
+        "findings"
+    );
     let exclusion = ["module", "test", "invocation", "reason"];
-    assert_eq!(lines(&found("excluded"), &exclusion), lines(&expected(fixture, "excluded"), &exclusion), "excluded");
+    assert_eq!(
+        lines(&found("excluded"), &exclusion),
+        lines(&expected(fixture, "excluded"), &exclusion),
+        "excluded"
+    );
 }
 
 fn notes(document: &Value) -> Vec<String> {
@@ -112,29 +138,60 @@ fn junit3_and_junit4() {
     let id = |test: &str| {
         let findings = document["findings"].as_array().unwrap();
         let finding = findings.iter().find(|finding| finding["test"] == test).unwrap();
-        finding["replay"].as_str().unwrap().strip_prefix("unflake ").unwrap().to_owned()
+        finding["replay"]
+            .as_str()
+            .unwrap()
+            .strip_prefix("unflake ")
+            .unwrap()
+            .to_owned()
     };
     let replay = fixture.unflake(&id("fix.B1Test#b1"));
-    assert_eq!(replay.status.code(), Some(1), "{}", String::from_utf8_lossy(&replay.stdout));
-    assert!(String::from_utf8_lossy(&replay.stdout).contains("expected:<[one]>"), "{replay:?}");
+    assert_eq!(
+        replay.status.code(),
+        Some(1),
+        "{}",
+        String::from_utf8_lossy(&replay.stdout)
+    );
+    assert!(
+        String::from_utf8_lossy(&replay.stdout).contains("expected:<[on]e> but was:<[thre]e>"),
+        "{replay:?}"
+    );
     let often = fixture.unflake(&format!("{} --times 3", id("fix.LevelTest#iteratesTwiceAlike")));
-    assert!(String::from_utf8_lossy(&often.stdout).contains("failed 3 of 3"), "{often:?}");
+    assert!(
+        String::from_utf8_lossy(&often.stdout).contains("failed 3 of 3"),
+        "{often:?}"
+    );
 
     let unknown = fixture.unflake("check LevlTest");
     assert_eq!(unknown.status.code(), Some(4));
     assert_eq!(
-        String::from_utf8_lossy(&unknown.stderr).lines().filter(|line| !line.starts_with("unflake:")).collect::<Vec<_>>(),
-        ["error: no test matches `LevlTest`", "hint: did you mean `LevelTest`?"]
+        String::from_utf8_lossy(&unknown.stderr)
+            .lines()
+            .filter(|line| !line.starts_with("unflake:"))
+            .collect::<Vec<_>>(),
+        [
+            "error: no test matches `LevlTest`",
+            "hint: did you mean `LevelTest`?"
+        ]
     );
 
     // One test alone, one API alone, one caller alone: filters (N8).
     let one = fixture.check("LevelTest#iteratesTwiceAlike --seed 7 --rounds 3");
     assert_eq!(one["summary"]["tests"], 1);
-    assert_eq!(lines(one["findings"].as_array().unwrap(), &["test"]), ["fix.LevelTest#iteratesTwiceAlike"]);
+    assert_eq!(
+        lines(one["findings"].as_array().unwrap(), &["test"]),
+        ["fix.LevelTest#iteratesTwiceAlike"]
+    );
     let other = fixture.check("LevelTest SetUpTest --seed 7 --rounds 3 --skip-api HashMap.*");
-    assert_eq!(lines(other["findings"].as_array().unwrap(), &["test"]), Vec::<String>::new());
+    assert_eq!(
+        lines(other["findings"].as_array().unwrap(), &["test"]),
+        Vec::<String>::new()
+    );
     let callers = fixture.check("LevelTest SetUpTest --seed 7 --rounds 3 --from fix.SetUpTest.*");
-    assert_eq!(lines(callers["findings"].as_array().unwrap(), &["test"]), ["fix.SetUpTest#inOrder"]);
+    assert_eq!(
+        lines(callers["findings"].as_array().unwrap(), &["test"]),
+        ["fix.SetUpTest#inOrder"]
+    );
 }
 
 #[test]
@@ -159,7 +216,11 @@ fn models_and_meant_orders_of_users() {
         .filter(|finding| !finding["suppressed"].is_null())
         .map(|finding| {
             let suppression = &finding["suppressed"];
-            format!("{} {} {}", finding["test"], suppression["by"], suppression["reason"]).replace('"', "")
+            format!(
+                "{} {} {}",
+                finding["test"], suppression["by"], suppression["reason"]
+            )
+            .replace('"', "")
         })
         .collect();
     assert_eq!(
@@ -171,17 +232,27 @@ fn models_and_meant_orders_of_users() {
     );
     // A class that cannot be edited is left as it is, and the report says so.
     let notes = notes(&document);
-    assert!(notes.len() == 1 && notes[0].contains("fix.Dao.driver"), "{notes:?}");
+    assert!(
+        notes.len() == 1 && notes[0].contains("fix.Dao.driver"),
+        "{notes:?}"
+    );
 }
 
 #[test]
 fn a_build_that_fails_is_told_with_what_it_said() {
     let fixture = Fixture::new("detect/modules");
-    fs::write(fixture.project().join("core/src/test/java/fix/CoreTest.java"), "class Broken {").unwrap();
+    fs::write(
+        fixture.project().join("core/src/test/java/fix/CoreTest.java"),
+        "class Broken {",
+    )
+    .unwrap();
     let output = fixture.unflake("check");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
-    assert!(stderr.contains("error: the build fails") && stderr.contains("reached end of file"), "{stderr}");
+    assert!(
+        stderr.contains("error: the build fails") && stderr.contains("reached end of file"),
+        "{stderr}"
+    );
     assert!(output.stdout.is_empty());
 }
 
@@ -208,7 +279,10 @@ fn a_jvm_that_refuses_the_agent_is_told() {
     let output = fixture.unflake("check");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
-    assert!(stderr.contains("error: the build ran tests, but no test JVM took the agent"), "{stderr}");
+    assert!(
+        stderr.contains("error: the build ran tests, but no test JVM took the agent"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -225,7 +299,16 @@ fn ctrl_c_leaves_a_partial_report_and_no_jvm() {
     let mut command = unflake_runner::command(env!("CARGO_BIN_EXE_unflake"), &fixture.project());
     let report = fixture.root.path().join("report.json");
     command
-        .args(["check", "--seed", "7", "--timeout", "100s", "HostileTest", "LevelTest", "--format"])
+        .args([
+            "check",
+            "--seed",
+            "7",
+            "--timeout",
+            "100s",
+            "HostileTest",
+            "LevelTest",
+            "--format",
+        ])
         .arg(format!("json={}", report.display()))
         .env("UNFLAKE_STORE", fixture.root.path().join("store"))
         .env("TMPDIR", fixture.root.path())
@@ -234,9 +317,19 @@ fn ctrl_c_leaves_a_partial_report_and_no_jvm() {
     let mut child = command.spawn().unwrap();
     // `b_hangs` hangs in the first round, so the rounds cannot end before the signal comes.
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()));
-    lines.find(|line| line.as_ref().is_ok_and(|line| line.starts_with("unflake: rounds"))).unwrap().unwrap();
+    lines
+        .find(|line| {
+            line.as_ref()
+                .is_ok_and(|line| line.starts_with("unflake: rounds"))
+        })
+        .unwrap()
+        .unwrap();
     let pid = i32::try_from(child.id()).unwrap();
-    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::INT).unwrap();
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(pid).unwrap(),
+        rustix::process::Signal::INT,
+    )
+    .unwrap();
     for _ in lines {}
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let document: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();

@@ -3,7 +3,10 @@
 //! The whole output is the assertion. What differs from machine to machine (paths, versions) is replaced by names first, all in
 //! [`run`].
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests: what cannot go on fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests: what cannot go on fails the test"
+)]
 
 mod bad_input;
 mod detect;

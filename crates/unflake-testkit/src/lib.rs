@@ -1,1 +1,0 @@
-//! Temporary Java projects, the JVM matrix and redactions, for tests only.
