@@ -56,7 +56,7 @@ pub struct Confirmed {
     pub failure: Failure,
     /// The weakest strategy that was seen to fail.
     pub weakest: Strategy,
-    /// What was tried to find it, in order.
+    /// What was tried, in order: the strategy that failed in the round, then weaker ones.
     pub trials: Vec<Trial>,
 }
 
@@ -107,7 +107,10 @@ pub fn confirm<S: Jvms>(jvms: &S, suspect: &Suspect) -> Result<Confirmed, Unconf
                     scope,
                     failure,
                     weakest: suspect.strategy,
-                    trials: Vec::new(),
+                    trials: vec![Trial {
+                        strategy: suspect.strategy,
+                        failed: true,
+                    }],
                 };
                 if suspect.climb {
                     attempt.find_weakest(suspect, &mut confirmed);
@@ -292,7 +295,7 @@ mod tests {
             (confirmed.scope, confirmed.weakest.level, starts),
             (Scope::Alone, Level::Id, 1)
         );
-        assert_eq!(confirmed.trials.len(), 6 + 5 + 1);
+        assert_eq!(confirmed.trials.len(), 1 + 6 + 5 + 1);
     }
 
     #[test]

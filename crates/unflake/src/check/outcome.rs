@@ -377,12 +377,13 @@ pub(crate) fn write(document: &Document, settings: &Settings) -> Result<(), Prob
 }
 
 pub(crate) fn exit_code(document: &Document, settings: &Settings) -> ExitCode {
-    if settings.exit_zero {
+    if document.summary.nothing_was_checked() && document.findings.is_empty() {
+        // Not even `--exit-zero` makes a success of it.
+        ExitCode::NoTest
+    } else if settings.exit_zero {
         ExitCode::Clean
     } else if settings.fail_on.fails(document.worst()) {
         ExitCode::Findings
-    } else if document.summary.nothing_was_checked() {
-        ExitCode::NoTest
     } else if settings.require_complete && document.summary.partial {
         ExitCode::Incomplete
     } else {
