@@ -95,6 +95,7 @@ public final class Unflake {
         level = newLevel;
         form = newForm;
         seed = newSeed;
+        UnflakeOrder.reset();
     }
 
     /** A scope begins on this thread and the window opens. {@code name} is a hash of the scope's name. */
@@ -261,31 +262,30 @@ public final class Unflake {
     // ---- HashMap, HashSet
 
     public static Iterator<?> hashKeys(HashMap<?, ?> map, int model) {
-        HashMap.Node<?, ?>[] nodes = hashNodes(map, model);
-        return nodes == null ? map.new KeyIterator() : new UnflakeHashIterator(map, nodes, UnflakeHashIterator.KEYS);
+        long plan = hashPlan(map, model);
+        return plan == NATURAL_PLAN ? map.new KeyIterator()
+            : UnflakeHashIterator.of(map, plan, UnflakeHashIterator.KEYS);
     }
 
     public static Iterator<?> hashValues(HashMap<?, ?> map, int model) {
-        HashMap.Node<?, ?>[] nodes = hashNodes(map, model);
-        return nodes == null ? map.new ValueIterator() : new UnflakeHashIterator(map, nodes, UnflakeHashIterator.VALUES);
+        long plan = hashPlan(map, model);
+        return plan == NATURAL_PLAN ? map.new ValueIterator()
+            : UnflakeHashIterator.of(map, plan, UnflakeHashIterator.VALUES);
     }
 
     public static Iterator<?> hashEntries(HashMap<?, ?> map, int model) {
-        HashMap.Node<?, ?>[] nodes = hashNodes(map, model);
-        return nodes == null ? map.new EntryIterator() : new UnflakeHashIterator(map, nodes, UnflakeHashIterator.ENTRIES);
+        long plan = hashPlan(map, model);
+        return plan == NATURAL_PLAN ? map.new EntryIterator()
+            : UnflakeHashIterator.of(map, plan, UnflakeHashIterator.ENTRIES);
     }
 
-    /** The map's nodes in an order that is not the natural one, or null. */
-    private static HashMap.Node<?, ?>[] hashNodes(HashMap<?, ?> map, int model) {
+    /** The plan for one traversal of {@code map}; no choice if there is nothing to choose. */
+    static long hashPlan(HashMap<?, ?> map, int model) {
         if (map.size < 2) {
-            return null;
+            return NATURAL_PLAN;
         }
         UnflakeThread own = thread();
-        if (own.busy > 0) {
-            return null;
-        }
-        long plan = hashPlan(own, map, model);
-        return plan == NATURAL_PLAN ? null : UnflakeHashIterator.nodes(map, plan);
+        return own.busy > 0 ? NATURAL_PLAN : hashPlan(own, map, model);
     }
 
     public static void hashForEachKey(HashMap<?, ?> map, Consumer<Object> action, int model) {

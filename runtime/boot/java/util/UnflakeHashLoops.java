@@ -61,14 +61,7 @@ final class UnflakeHashLoops {
     }
 
     private static HashMap.Node<?, ?>[] nodes(HashMap<?, ?> map, int model) {
-        long plan = Unflake.NATURAL_PLAN;
-        if (map.size > 1) {
-            UnflakeThread own = Unflake.thread();
-            if (own.busy == 0) {
-                plan = Unflake.hashPlan(own, map, model);
-            }
-        }
-        return UnflakeHashIterator.nodes(map, plan);
+        return UnflakeHashIterator.nodes(map, Unflake.hashPlan(map, model));
     }
 
     private static void check(HashMap<?, ?> map, int expected) {

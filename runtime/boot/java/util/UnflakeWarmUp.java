@@ -11,7 +11,7 @@ final class UnflakeWarmUp {
     static void run() {
         UnflakeFields.warmUp();
         Unflake.thread();
-        new UnflakeHashIterator(new HashMap<Object, Object>(), new HashMap.Node<?, ?>[0], UnflakeHashIterator.KEYS);
+        UnflakeHashIterator.of(new HashMap<Object, Object>(), Unflake.REVERSE_PLAN, UnflakeHashIterator.KEYS);
         UnflakeOrder.apply(new Object[2], 0, 2, Unflake.GOLDEN);
     }
 }
