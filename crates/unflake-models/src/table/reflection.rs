@@ -8,7 +8,7 @@
 //! `getParameterTypes`, `getEnumConstants`, and the outer array of `getParameterAnnotations`.
 
 use super::arrays::{after_first, array, wrap};
-use crate::{Arg, Basis, Kind, Model, Road};
+use crate::{Arg, Basis, Edit, Kind, Model, Road};
 
 const RULE: &str = "UF104";
 
@@ -112,14 +112,26 @@ const fn by_type(class: &'static str) -> Road {
 /// `Executable.getGenericExceptionTypes` returns this array, or what `getExceptionTypes` returns where the method has
 /// no generic signature. Editing it instead of `Executable` keeps the second case from being permuted twice. Method and
 /// constructor share it.
-///
-/// FIXME: `Executable.getAnnotatedExceptionTypes` is in declaration order by specification, yet made from this one, by
-/// index. It needs a road of its own, `Instead` with a helper that calls it again while the window is closed.
-const GENERIC: &[Road] = &[array(
-    "sun/reflect/generics/repository/ConstructorRepository",
-    "getExceptionTypes",
-    "()[Ljava/lang/reflect/Type;",
-)];
+const GENERIC: &[Road] = &[
+    array(
+        "sun/reflect/generics/repository/ConstructorRepository",
+        "getExceptionTypes",
+        "()[Ljava/lang/reflect/Type;",
+    ),
+    // In declaration order by specification, yet made from `getGenericExceptionTypes`, by index. The helper calls it
+    // again with the window closed.
+    Road {
+        class: "java/lang/reflect/Executable",
+        method: "getAnnotatedExceptionTypes",
+        descriptor: "()[Ljava/lang/reflect/AnnotatedType;",
+        edit: Edit::Instead {
+            helper: "annotatedExceptionTypes(Ljava/lang/reflect/Executable;I)[Ljava/lang/reflect/AnnotatedType;",
+            args: &[Arg::This],
+        },
+        since: 8,
+        until: None,
+    },
+];
 
 pub(crate) const ROWS: &[Model] = &[
     // `getClasses` collects the public ones of `getDeclaredClasses`, class by class (8 to 21 in an inner class).

@@ -196,6 +196,10 @@ public final class Unflake {
         return form != NATURAL && (!filtered || UnflakeNative.callerAllowed());
     }
 
+    static boolean isRandom() {
+        return form == RANDOM;
+    }
+
     /** The plan for a choice whose key, mixed and without the seed, is {@code key}. */
     static long planOf(long key) {
         if (form == REVERSE) {

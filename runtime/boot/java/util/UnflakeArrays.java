@@ -2,6 +2,8 @@ package java.util;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Method;
 import java.text.DateFormatSymbols;
 
 /** Arrays that methods return: what the caller gets is a copy if it is not the caller's already. */
@@ -24,8 +26,43 @@ final class UnflakeArrays {
             return natural;
         }
         Object[] copy = natural.clone();
+        if (Unflake.isRandom() && copy[fixed] instanceof Executable) {
+            sort(copy, fixed);
+        }
         UnflakeOrder.apply(copy, fixed, copy.length, plan);
         return copy;
+    }
+
+    /**
+     * The natural order of methods and constructors differs from one JVM to the next, so a seed must start from another
+     * one: by their full text.
+     */
+    private static void sort(Object[] members, int from) {
+        String[] texts = new String[members.length];
+        for (int i = from; i < members.length; i++) {
+            Object member = members[i];
+            String text = text((Executable) member);
+            int place = i;
+            while (place > from && texts[place - 1].compareTo(text) > 0) {
+                texts[place] = texts[place - 1];
+                members[place] = members[place - 1];
+                place--;
+            }
+            texts[place] = text;
+            members[place] = member;
+        }
+    }
+
+    private static String text(Executable member) {
+        StringBuilder text = new StringBuilder(member.getDeclaringClass().getName());
+        text.append('.').append(member.getName());
+        for (Class<?> parameter : member.getParameterTypes()) {
+            text.append(',').append(parameter.getName());
+        }
+        if (member instanceof Method) {
+            text.append(':').append(((Method) member).getReturnType().getName());
+        }
+        return text.toString();
     }
 
     /** The outer order is fixed; each inner array is a choice of its own. */
