@@ -137,7 +137,7 @@ impl Session {
                 next = jni.parent_loader(loader);
             }
             let is_of_tests = |class: Object, name: &str| {
-                owner(name) == Owner::Project
+                owner(name, "") == Owner::Project
                     && self.jvmti.class_loader(class).is_ok_and(|loader| {
                         let found = loaders.iter().any(|known| jni.is_same(loader, *known));
                         jni.delete_local(loader);
@@ -214,7 +214,7 @@ impl Session {
         bytes: &[u8],
     ) -> Option<Vec<u8>> {
         let fixed = self.plan.of(name);
-        let is_project = has_loader && owner(name) == Owner::Project || self.user.names_class(name);
+        let is_project = has_loader && owner(name, "") == Owner::Project || self.user.names_class(name);
         if fixed.is_empty() && !is_project {
             return None;
         }
@@ -279,7 +279,7 @@ impl Session {
     pub(crate) fn caller_is_project(&self, jni: Jni<'_>) -> bool {
         self.innermost(jni, |session, method| match session.owner_of(jni, method) {
             Owner::Jdk | Owner::Assertion => None,
-            Owner::Framework => Some(false),
+            Owner::Framework | Owner::Internal => Some(false),
             Owner::Project => Some(true),
         })
         .unwrap_or(false)
@@ -289,7 +289,7 @@ impl Session {
         let look = |session: &Session, method| {
             session.allowed.get(method, || {
                 let (class, name) = session.jvmti.method_name(jni, method)?;
-                let is_caller = owner(&class) != Owner::Jdk;
+                let is_caller = !matches!(owner(&class, &name), Owner::Jdk | Owner::Internal);
                 is_caller.then(|| session.filters.allow(&class.replace('/', "."), &name))
             })
         };
@@ -300,7 +300,7 @@ impl Session {
         self.owners.get(method, || {
             self.jvmti
                 .method_name(jni, method)
-                .map_or(Owner::Jdk, |(class, _)| owner(&class))
+                .map_or(Owner::Jdk, |(class, name)| owner(&class, &name))
         })
     }
 
@@ -338,7 +338,7 @@ fn class_loaded(class: &ClassFile<'_>, name: &str) -> ToProgram {
     let refers_to = class
         .class_references()
         .into_iter()
-        .filter(|other| other != name && owner(other) == Owner::Project)
+        .filter(|other| other != name && owner(other, "") == Owner::Project)
         .map(|other| other.replace('/', "."))
         .collect();
     ToProgram::ClassLoaded {

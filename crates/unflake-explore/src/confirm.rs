@@ -161,16 +161,28 @@ impl<S: Jvms> Attempt<'_, S> {
         }
     }
 
-    /// Tries the levels below the one that failed, the weakest first.
+    /// Goes down level by level as long as one of its strategies fails. What can fail at a level can fail at the
+    /// stronger ones, so the first level at which nothing fails ends the search.
     fn find_weakest(&mut self, suspect: &Suspect, confirmed: &mut Confirmed) {
-        for strategy in weaker(suspect.strategy, suspect.seed) {
-            let Some(failed) = self.fails(strategy) else {
-                return;
-            };
-            confirmed.trials.push(Trial { strategy, failed });
-            if failed {
-                confirmed.weakest = strategy;
-                return;
+        let below = Level::ALL
+            .into_iter()
+            .rev()
+            .filter(|level| *level < suspect.strategy.level);
+        for level in below {
+            let mut failing = None;
+            for strategy in strategies(level, suspect.seed) {
+                let Some(failed) = self.fails(strategy) else {
+                    return;
+                };
+                confirmed.trials.push(Trial { strategy, failed });
+                if failed {
+                    failing = Some(strategy);
+                    break;
+                }
+            }
+            match failing {
+                Some(strategy) => confirmed.weakest = strategy,
+                None => return,
             }
         }
     }
@@ -199,19 +211,14 @@ impl<S: Jvms> Attempt<'_, S> {
 /// How many random seeds are tried per level beside its guided forms.
 const SEEDS_PER_LEVEL: u64 = 3;
 
-/// The strategies of the levels below `found`, the weakest first. Reversing is the same at every level.
-fn weaker(found: Strategy, seed: Seed) -> impl Iterator<Item = Strategy> {
-    Level::ALL
+/// What is tried at a level: its guided forms and some seeds. Reversing is the same at every level and was the first
+/// round.
+fn strategies(level: Level, seed: Seed) -> impl Iterator<Item = Strategy> {
+    let random = (1..=SEEDS_PER_LEVEL).map(move |n| Form::Random(seed.derive(n)));
+    [Form::Odd, Form::Pairs]
         .into_iter()
-        .filter(move |level| *level < found.level)
-        .flat_map(move |level| {
-            let guided = [Form::Reverse, Form::Odd, Form::Pairs];
-            let guided = guided
-                .into_iter()
-                .filter(move |form| level == Level::One || *form != Form::Reverse);
-            let random = (1..=SEEDS_PER_LEVEL).map(move |n| Form::Random(seed.derive(n)));
-            guided.chain(random).map(move |form| Strategy { level, form })
-        })
+        .chain(random)
+        .map(move |form| Strategy { level, form })
 }
 
 #[cfg(test)]
@@ -295,7 +302,7 @@ mod tests {
             (confirmed.scope, confirmed.weakest.level, starts),
             (Scope::Alone, Level::Id, 1)
         );
-        assert_eq!(confirmed.trials.len(), 1 + 6 + 5 + 1);
+        assert_eq!(confirmed.trials.len(), 1 + 1 + 5);
     }
 
     #[test]
@@ -316,7 +323,7 @@ mod tests {
                 form: Form::Odd
             }
         );
-        assert_eq!(starts, 2 + 2);
+        assert_eq!(starts, 2 + 3);
     }
 
     #[test]
@@ -353,7 +360,7 @@ mod tests {
             result.unwrap().weakest,
             Strategy {
                 level: Level::One,
-                form: Form::Reverse
+                form: Form::Odd
             }
         );
     }

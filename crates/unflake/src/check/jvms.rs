@@ -17,54 +17,96 @@ pub(crate) struct Bench<'a> {
     /// Numbers of workers; each is used once.
     pub(crate) workers: &'a AtomicU32,
     pub(crate) jobs: usize,
+    /// The result must depend on the seed alone.
+    pub(crate) repeatable: bool,
     /// The longest that one test may take; `None`: by how long it took unvaried.
     pub(crate) timeout: Option<Duration>,
 }
 
-/// Tests that one JVM runs under one strategy.
+/// Tests that one JVM runs, once per round.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
+    launch: usize,
+    turns: Vec<Turn>,
+}
+
+/// One round of a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
     pub(crate) round: u32,
+    /// `None`: unvaried.
     pub(crate) strategy: Option<Strategy>,
-    pub(crate) launch: usize,
     pub(crate) tests: Vec<usize>,
 }
 
 /// What became of the tests of some units: by round and test.
 pub(crate) type Verdicts = BTreeMap<(u32, usize), Verdict>;
 
+impl Unit {
+    pub(crate) fn runs(&self) -> usize {
+        self.turns.iter().map(|turn| turn.tests.len()).sum()
+    }
+}
+
 impl Bench<'_> {
-    /// The units of one round: the tests that need it, spread over as many JVMs as run at a time. How they are spread
-    /// depends on nothing that was timed, so that the same seed gives the same result.
-    pub(crate) fn units(&self, round: u32, strategy: Option<Strategy>, tests: &[usize]) -> Vec<Unit> {
+    /// Cuts rounds into units: the classes are spread over as many JVMs as run at a time, and each JVM does all rounds
+    /// with its classes, one after the other. Warm, the later ones cost a fraction of the first.
+    ///
+    /// Where the result must repeat, the classes are spread by their number of tests and not by the time these took.
+    pub(crate) fn units(&self, rounds: &[Turn]) -> Vec<Unit> {
+        let mut all: Vec<usize> = rounds
+            .iter()
+            .flat_map(|turn| turn.tests.iter().copied())
+            .collect();
+        all.sort_unstable();
+        all.dedup();
         let mut units = Vec::new();
         for launch in 0..self.suite.launches.len() {
-            let here: Vec<usize> = tests
+            let here: Vec<usize> = all
                 .iter()
                 .copied()
                 .filter(|test| self.suite.tests[*test].launch == Some(launch))
                 .collect();
+            let cost = |test: usize| {
+                let of_test = |turn: &&Turn| turn.tests.binary_search(&test).is_ok();
+                let times = u32::try_from(rounds.iter().filter(of_test).count()).unwrap_or(1);
+                times
+                    * if self.repeatable {
+                        Duration::from_secs(1)
+                    } else {
+                        self.suite.tests[test].time
+                    }
+            };
             let weights: Vec<_> = here
                 .iter()
-                .map(|test| {
-                    (
-                        self.suite.tests[*test].handle.root.as_str(),
-                        Duration::from_secs(1),
-                    )
-                })
+                .map(|test| (self.suite.tests[*test].handle.root.as_str(), cost(*test)))
                 .collect();
-            units.extend(split(&weights, self.jobs).into_iter().map(|range| Unit {
-                round,
-                strategy,
-                launch,
-                tests: here[range].to_vec(),
-            }));
+            for range in split(&weights, self.jobs) {
+                let part = &here[range];
+                let turns = rounds
+                    .iter()
+                    .map(|turn| {
+                        let tests = turn
+                            .tests
+                            .iter()
+                            .copied()
+                            .filter(|test| part.binary_search(test).is_ok())
+                            .collect();
+                        Turn {
+                            tests,
+                            ..turn.clone()
+                        }
+                    })
+                    .filter(|turn| !turn.tests.is_empty())
+                    .collect();
+                units.push(Unit { launch, turns });
+            }
         }
         units
     }
 
     /// Runs units, as many at a time as there are jobs. `done` hears of each test that ended.
-    pub(crate) fn run(&self, units: Vec<Unit>, done: &(dyn Fn(u32, usize, &Verdict) + Sync)) -> Verdicts {
+    pub(crate) fn run(&self, units: Vec<Unit>, done: &(dyn Fn(usize, &Verdict) + Sync)) -> Verdicts {
         let queue = Mutex::new(VecDeque::from(units));
         let verdicts = Mutex::new(Verdicts::new());
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -85,25 +127,34 @@ impl Bench<'_> {
     }
 
     /// Runs a unit to its end, with a new JVM after each one that a test ended.
-    fn run_unit(&self, unit: &Unit, done: &(dyn Fn(u32, usize, &Verdict) + Sync)) -> Verdicts {
+    fn run_unit(&self, unit: &Unit, done: &(dyn Fn(usize, &Verdict) + Sync)) -> Verdicts {
         let mut verdicts = Verdicts::new();
-        let mut left = unit.tests.clone();
-        while !left.is_empty() && !self.tools.cancel.is_cancelled() {
-            let Ok(mut worker) = self.start(unit.launch) else {
-                break;
-            };
-            let (found, end) = self.run_in(&mut worker, &left, unit.strategy, &|test, verdict| {
-                done(unit.round, test, verdict)
-            });
-            let went_on = matches!(end, RunEnd::Died { .. } | RunEnd::TimedOut { .. }) && !found.is_empty();
-            left.retain(|test| !found.contains_key(test));
-            verdicts.extend(
-                found
-                    .into_iter()
-                    .map(|(test, verdict)| ((unit.round, test), verdict)),
-            );
-            if !went_on {
-                break;
+        let mut worker = None;
+        for turn in &unit.turns {
+            let mut left = turn.tests.clone();
+            while !left.is_empty() && !self.tools.cancel.is_cancelled() {
+                let mut running = match worker.take() {
+                    Some(running) => running,
+                    None => match self.start(unit.launch) {
+                        Ok(started) => started,
+                        Err(_) => return verdicts,
+                    },
+                };
+                let (found, end) = self.run_in(&mut running, &left, turn.strategy, done);
+                let died_in_test =
+                    matches!(end, RunEnd::Died { .. } | RunEnd::TimedOut { .. }) && !found.is_empty();
+                left.retain(|test| !found.contains_key(test));
+                verdicts.extend(
+                    found
+                        .into_iter()
+                        .map(|(test, verdict)| ((turn.round, test), verdict)),
+                );
+                if matches!(end, RunEnd::Finished) {
+                    worker = Some(running);
+                }
+                if !died_in_test {
+                    break;
+                }
             }
         }
         verdicts
@@ -120,7 +171,7 @@ impl Bench<'_> {
         worker: &mut Worker,
         tests: &[usize],
         strategy: Option<Strategy>,
-        done: &dyn Fn(usize, &Verdict),
+        done: &(dyn Fn(usize, &Verdict) + Sync),
     ) -> (BTreeMap<usize, Verdict>, RunEnd) {
         let known = |index: &usize| &self.suite.tests[*index];
         let by_handle: BTreeMap<_, _> = tests.iter().map(|test| (&known(test).handle, *test)).collect();

@@ -15,13 +15,13 @@ use crate::interrupt::Interrupt;
 use crate::problem::{Problem, problem};
 use crate::settings::{Settings, Vary};
 use crate::values::SeedSetting;
-use jvms::{Bench, LaunchJvms, Verdicts};
+use jvms::{Bench, LaunchJvms, Turn, Unit, Verdicts};
 pub(crate) use learn::build_problem;
 use learn::{Learned, learn};
 use outcome::{Fate, Outcomes};
 use progress::Progress;
 use selection::Selection;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, PoisonError};
@@ -90,6 +90,7 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
             tools: &tools,
             workers: &AtomicU32::new(0),
             jobs: settings.jobs.get(),
+            repeatable: settings.vary.seed != SeedSetting::Fresh,
             timeout: settings.timeout,
         };
         let check = Check {
@@ -202,12 +203,18 @@ impl Check<'_> {
             return;
         }
         let tests = Bench::tests_of_round(candidates, &self.learned.suite, 1);
-        let units: Vec<_> = (1..=more)
-            .flat_map(|round| self.bench.units(round, None, &tests))
+        // Each in JVMs of its own: what a test leaves behind for itself is not what is looked for here.
+        let turn = |round| Turn {
+            round,
+            strategy: None,
+            tests: tests.clone(),
+        };
+        let units: Vec<Unit> = (1..=more)
+            .flat_map(|round| self.bench.units(&[turn(round)]))
             .collect();
         self.progress
             .phase("unvaried runs", (tests.len() * more as usize) as u64);
-        let verdicts = self.bench.run(units, &|_, _, _| self.progress.step());
+        let verdicts = self.bench.run(units, &|_, _| self.progress.step());
         let mut failures: BTreeMap<usize, u32> = BTreeMap::new();
         for ((_, test), verdict) in &verdicts {
             if matches!(verdict, Verdict::Failed(_)) {
@@ -239,39 +246,40 @@ impl Check<'_> {
             (None, None, SeedSetting::Fresh) => self.learned.time.mul_f64(DEFAULT_BUDGET),
         };
         let clock = Instant::now();
-        let failing = Mutex::new(std::collections::BTreeSet::new());
+        let failing = Mutex::new(BTreeSet::new());
         let mut verdicts = Verdicts::new();
         let mut round = 0;
+        let mut last_round = Duration::ZERO;
         while round < most && !self.bench.tools.cancel.is_cancelled() {
             let last = if round < GUIDED_ROUNDS {
                 GUIDED_ROUNDS.min(most)
             } else {
                 round + 1
             };
-            if round >= GUIDED_ROUNDS.min(most) && clock.elapsed() >= budget {
+            if round >= GUIDED_ROUNDS.min(most) && clock.elapsed() + last_round >= budget {
                 break;
             }
-            let mut units = Vec::new();
-            for next in round + 1..=last {
-                let tests = Bench::tests_of_round(candidates, suite, next);
-                units.extend(self.bench.units(
-                    next,
-                    Some(strategy_of_round(next, self.level(), self.seed)),
-                    &tests,
-                ));
-            }
+            let turn = |round| Turn {
+                round,
+                strategy: Some(strategy_of_round(round, self.level(), self.seed)),
+                tests: Bench::tests_of_round(candidates, suite, round),
+            };
+            let units = self
+                .bench
+                .units(&(round + 1..=last).map(turn).collect::<Vec<_>>());
             if units.is_empty() {
                 round = last;
                 break;
             }
-            let steps: usize = units.iter().map(|unit| unit.tests.len()).sum();
             let name = if last == round + 1 {
                 format!("round {last}")
             } else {
                 format!("rounds {}-{last}", round + 1)
             };
-            self.progress.phase(&name, steps as u64);
-            let found = self.bench.run(units, &|_, test, verdict| {
+            self.progress
+                .phase(&name, units.iter().map(Unit::runs).sum::<usize>() as u64);
+            let round_clock = Instant::now();
+            let found = self.bench.run(units, &|test, verdict| {
                 self.progress.step();
                 if matches!(verdict, Verdict::Failed(_)) {
                     let mut failing = failing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,6 +291,7 @@ impl Check<'_> {
             if self.bench.tools.cancel.is_cancelled() {
                 break;
             }
+            last_round = round_clock.elapsed() / (last - round);
             round = last;
         }
         outcomes.rounds = round;
@@ -299,6 +308,7 @@ impl Check<'_> {
         }
         let varied = Bench::tests_of_round(candidates, suite, 1);
         let mut suspects = Vec::new();
+        let mut warm = BTreeSet::new();
         let mut through_build = Vec::new();
         for &test in candidates {
             let runs = by_test.get(&test).map(Vec::as_slice).unwrap_or_default();
@@ -320,6 +330,9 @@ impl Check<'_> {
             } else {
                 outcomes.settle(test, Fate::Checked);
                 outcomes.rate(test, failed.len() as u32, ran as u32);
+                if failed.iter().all(|round| (2..=GUIDED_ROUNDS).contains(round)) {
+                    warm.insert(test);
+                }
                 if !failed.is_empty() {
                     suspects.push((test, failed));
                 }
@@ -334,6 +347,9 @@ impl Check<'_> {
         for (test, result) in results {
             match result {
                 Ok((round, confirmed)) => outcomes.confirmed(test, round, confirmed),
+                // It ran in a JVM that had run it before, and what it left behind made it fail; alone it was varied in the
+                // same way and passes.
+                Err(Unconfirmed::NotRepeated) if warm.contains(&test) => {}
                 Err(Unconfirmed::NotRepeated) => {
                     let detail = "failed in a varied round, passes when that is repeated".to_owned();
                     outcomes.settle(test, Fate::Flaky(detail));

@@ -190,8 +190,9 @@ public final class Unflake {
     }
 
     private static boolean chooseFor(int model) {
-        if (learning && !chosenByProject && UnflakeNative.callerIsProject()) {
+        if (learning && (!chosenByProject || UnflakeEvents.initialising()) && UnflakeNative.callerIsProject()) {
             chosenByProject = true;
+            thread().projectCalls++;
         }
         return form != NATURAL && (!filtered || UnflakeNative.callerAllowed());
     }

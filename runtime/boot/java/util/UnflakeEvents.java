@@ -339,9 +339,17 @@ public final class UnflakeEvents {
         }
     }
 
-    /** Choices of this thread in the open scope. Asked only with the window open: asking gives the thread a number. */
+    /**
+     * Choices that the project made on this thread in the open scope. Asked only with the window open: asking gives the
+     * thread a number.
+     */
     private static long choices() {
-        return Unflake.open ? Unflake.thread().calls : 0;
+        return Unflake.open ? Unflake.thread().projectCalls : 0;
+    }
+
+    /** Whether an initialiser is running on any thread. */
+    static boolean initialising() {
+        return initialisers != null;
     }
 
     /** Removes what this thread started, up to and including {@code last}; all of it if {@code null}. */

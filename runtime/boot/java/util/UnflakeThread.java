@@ -18,6 +18,8 @@ final class UnflakeThread {
     long objectBase;
     /** Choices so far. */
     long calls;
+    /** While learning: those that the project made, counted until one is known and whenever an initialiser runs. */
+    long projectCalls;
     /** Objects numbered so far. */
     long objects;
     /** Bit set of the models that chose. */
@@ -36,6 +38,7 @@ final class UnflakeThread {
         objectBase = Unflake.mix(scope + number * 0x9e3779b97f4a7c15L);
         base = Unflake.mix(objectBase ^ Unflake.mix(seed + 1));
         calls = 0;
+        projectCalls = 0;
         objects = 0;
         for (int i = 0; i < models.length; i++) {
             models[i] = 0;

@@ -5,11 +5,16 @@ import java.util.List;
 import java.util.Set;
 import org.junit.runner.Description;
 import org.junit.runner.Request;
+import org.junit.runner.Runner;
 import org.junit.runner.manipulation.Filter;
 import org.junit.runner.notification.RunNotifier;
 
 /** Runs tests of one class with JUnit 4, which runs JUnit 3 tests too. */
 final class JUnit4Tests {
+    private static Runner last;
+    private static String lastRoot;
+    private static Set<String> lastWanted;
+
     private JUnit4Tests() {}
 
     static void run(List<Test> tests) throws ClassNotFoundException {
@@ -17,9 +22,15 @@ final class JUnit4Tests {
         for (Test test : tests) {
             wanted.add(test.id);
         }
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        Class<?> root = Class.forName(tests.get(0).root, false, loader);
-        Request.aClass(root).filterWith(new Only(wanted)).getRunner().run(new RunNotifier());
+        String root = tests.get(0).root;
+        // A test that is repeated in a warm JVM is found once: building a large suite takes longer than running one test.
+        if (last == null || !lastRoot.equals(root) || !lastWanted.equals(wanted)) {
+            ClassLoader loader = Thread.currentThread().getContextClassLoader();
+            last = Request.aClass(Class.forName(root, false, loader)).filterWith(new Only(wanted)).getRunner();
+            lastRoot = root;
+            lastWanted = wanted;
+        }
+        last.run(new RunNotifier());
     }
 
     private static final class Only extends Filter {
