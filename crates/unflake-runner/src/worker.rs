@@ -152,7 +152,7 @@ impl Worker {
         {
             extra.push(format!("-Djava.io.tmpdir={}", temporary.display()));
         }
-        extra.extend(OPTIONS.iter().map(|option| (*option).to_owned()));
+        extra.extend(JVM_OPTIONS.iter().map(|option| (*option).to_owned()));
         let mut command = command(&launch.java, &launch.directory);
         command
             .args(launch.arguments(&tools.runner, &extra))
@@ -255,7 +255,7 @@ impl Drop for Worker {
 /// Most of a short test run is spent starting: no second compiler. And identity hashes by a counter, so that tables that
 /// are ordered by them are the same in every run (the default draws from a generator whose start differs from JVM to JVM).
 /// A JVM that does not know an option passes it over.
-const OPTIONS: &[&str] = &[
+pub const JVM_OPTIONS: &[&str] = &[
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:TieredStopAtLevel=1",
     "-XX:+UnlockExperimentalVMOptions",

@@ -182,7 +182,7 @@ impl Programs {
         Ok(programs)
     }
 
-    /// One of them on a JDK that verifies every class and checks every JNI call, with the same few environment
+    /// One of them, with the options of our own test JVMs, on a JDK that verifies every class and checks every JNI call, with the same few environment
     /// variables each time, since rows show them.
     fn java(&self, jdk: &Jdk, agent: Option<&str>, main: &str) -> Outcome<String> {
         let ended = Program::new("env")
@@ -190,6 +190,7 @@ impl Programs {
             .args(["A=1", "B=2", "C=3", "D=4", "E=5", "F=6"])
             .arg(jdk.java())
             .args(["-Xverify:all", "-Xcheck:jni"])
+            .args(unflake_runner::JVM_OPTIONS)
             .args(agent)
             .arg("-cp")
             .arg(&self.classes)

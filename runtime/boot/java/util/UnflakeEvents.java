@@ -101,6 +101,7 @@ public final class UnflakeEvents {
     /** The whole program is one scope. */
     static void program() {
         current = new Choices();
+        dropHashes();
         Unflake.enter(key("program"));
     }
 
@@ -529,12 +530,16 @@ public final class UnflakeEvents {
             choices.hashes = UNKNOWN_HASHES;
         }
         if (isTest) {
-            for (int i = 0; i < extraHashes; i++) {
-                new Object().hashCode();
-            }
+            dropHashes();
         }
         follow();
         Unflake.enter(key(name));
+    }
+
+    private static void dropHashes() {
+        for (int i = 0; i < extraHashes; i++) {
+            new Object().hashCode();
+        }
     }
 
     /** FNV-1a over the name's characters. */
