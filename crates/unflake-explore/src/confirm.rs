@@ -81,7 +81,27 @@ pub enum Unconfirmed {
 }
 
 /// Repeats a failure: alone, else with its class, else with all the tests that ran before it.
-pub fn confirm<S: Jvms>(jvms: &S, suspect: &Suspect) -> Result<Confirmed, Unconfirmed> {
+///
+/// `warm` is a JVM in which other tests were confirmed and passed unvaried afterwards, or `None`. If this test fails and
+/// passes there as well, alone, it is confirmed without a start; if not, that says nothing and fresh JVMs decide.
+pub fn confirm<S: Jvms>(
+    jvms: &S,
+    suspect: &Suspect,
+    warm: &mut Option<S::Jvm>,
+) -> Result<Confirmed, Unconfirmed> {
+    let alone = [suspect.test];
+    if let Some(mut jvm) = warm.take()
+        && let Verdict::Failed(failure) = jvm.run(&alone, Some(suspect.strategy))
+        && jvm.is_alive()
+        && jvm.run(&alone, None) == Verdict::Passed
+    {
+        let attempt = Attempt {
+            jvms,
+            tests: &alone,
+            warm: Some(jvm),
+        };
+        return Ok(attempt.finish(suspect, Scope::Alone, failure, warm));
+    }
     let mut why = Unconfirmed::NotRepeated;
     let mut tried = 0;
     for (scope, before) in [
@@ -103,19 +123,7 @@ pub fn confirm<S: Jvms>(jvms: &S, suspect: &Suspect) -> Result<Confirmed, Unconf
         };
         match attempt.repeat(suspect.strategy) {
             Ok(failure) => {
-                let mut confirmed = Confirmed {
-                    scope,
-                    failure,
-                    weakest: suspect.strategy,
-                    trials: vec![Trial {
-                        strategy: suspect.strategy,
-                        failed: true,
-                    }],
-                };
-                if suspect.climb {
-                    attempt.find_weakest(suspect, &mut confirmed);
-                }
-                return Ok(confirmed);
+                return Ok(attempt.finish(suspect, scope, failure, warm));
             }
             Err(reason @ (Unconfirmed::NoJvm(_) | Unconfirmed::Cancelled)) => return Err(reason),
             Err(Unconfirmed::NotRepeated) => {
@@ -159,6 +167,31 @@ impl<S: Jvms> Attempt<'_, S> {
             Verdict::NotRun => Err(Unconfirmed::NotRun),
             Verdict::Cancelled => Err(Unconfirmed::Cancelled),
         }
+    }
+
+    /// The confirmed failure at its weakest level; a JVM that is as good as new goes to whoever comes next.
+    fn finish(
+        mut self,
+        suspect: &Suspect,
+        scope: Scope,
+        failure: Failure,
+        warm: &mut Option<S::Jvm>,
+    ) -> Confirmed {
+        let trials = vec![Trial {
+            strategy: suspect.strategy,
+            failed: true,
+        }];
+        let mut confirmed = Confirmed {
+            scope,
+            failure,
+            weakest: suspect.strategy,
+            trials,
+        };
+        if suspect.climb {
+            self.find_weakest(suspect, &mut confirmed);
+        }
+        *warm = self.warm;
+        confirmed
     }
 
     /// Goes down level by level as long as one of its strategies fails. What can fail at a level can fail at the
@@ -290,7 +323,7 @@ mod tests {
             seed: Seed(1),
             climb: true,
         };
-        let result = confirm(&&fake, &suspect);
+        let result = confirm(&&fake, &suspect, &mut None);
         (result, fake.starts.get())
     }
 
@@ -332,6 +365,42 @@ mod tests {
         assert_eq!(result.unwrap().scope, Scope::Class);
         let (result, _) = check(|_, tests, strategy| strategy.is_some() && tests.contains(&1));
         assert_eq!(result.unwrap().scope, Scope::Prefix);
+    }
+
+    #[test]
+    fn tests_of_one_class_share_a_jvm_while_nothing_is_left_behind() {
+        let fails_varied =
+            |_: &[Option<Strategy>], _: &[usize], strategy: Option<Strategy>| strategy.is_some();
+        let fake = Fake {
+            rule: fails_varied,
+            starts: Cell::new(0),
+        };
+        let suspect = Suspect {
+            test: 9,
+            strategy: FULL,
+            class: vec![],
+            prefix: vec![],
+            seed: Seed(1),
+            climb: true,
+        };
+        let mut warm = None;
+        for _ in 0..3 {
+            assert_eq!(confirm(&&fake, &suspect, &mut warm).unwrap().scope, Scope::Alone);
+        }
+        assert_eq!(fake.starts.get(), 1);
+
+        let only_when_new = |history: &[Option<Strategy>], _: &[usize], strategy: Option<Strategy>| {
+            strategy.is_some() && history.len() < 2
+        };
+        let fake = Fake {
+            rule: only_when_new,
+            starts: Cell::new(0),
+        };
+        let mut warm = None;
+        for _ in 0..2 {
+            assert!(confirm(&&fake, &suspect, &mut warm).is_ok());
+        }
+        assert_eq!(fake.starts.get(), 2);
     }
 
     #[test]

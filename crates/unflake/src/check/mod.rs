@@ -15,7 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::problem::{Problem, problem};
 use crate::settings::{Settings, Vary};
 use crate::values::SeedSetting;
-use jvms::{Bench, LaunchJvms, Turn, Unit, Verdicts};
+use jvms::{Bench, LaunchJvms, Turn, Unit, Verdicts, WorkerJvm};
 pub(crate) use learn::build_problem;
 use learn::{Learned, learn};
 use outcome::{Fate, Outcomes};
@@ -339,12 +339,20 @@ impl Check<'_> {
             }
         }
         self.progress.phase("confirming", suspects.len() as u64);
-        let results = self.in_parallel(&suspects, |(test, failed)| {
-            let result = self.confirm_one(*test, failed);
-            self.progress.step();
-            (*test, result)
+        // Tests of one class share a JVM as long as it stays as good as new.
+        let root =
+            |(test, _): &(usize, Vec<u32>)| (suite.tests[*test].launch, &suite.tests[*test].handle.root);
+        let classes: Vec<_> = suspects.chunk_by(|a, b| root(a) == root(b)).collect();
+        let results = self.in_parallel(&classes, |class| {
+            let mut warm = None;
+            let confirm = |(test, failed): &(usize, Vec<u32>)| {
+                let result = self.confirm_one(*test, failed, &mut warm);
+                self.progress.step();
+                (*test, result)
+            };
+            class.iter().map(confirm).collect::<Vec<_>>()
         });
-        for (test, result) in results {
+        for (test, result) in results.into_iter().flatten() {
             match result {
                 Ok((round, confirmed)) => outcomes.confirmed(test, round, confirmed),
                 // It ran in a JVM that had run it before, and what it left behind made it fail; alone it was varied in the
@@ -371,7 +379,12 @@ impl Check<'_> {
     }
 
     /// Tries to repeat the failure of one test, of one round after the other.
-    fn confirm_one(&self, test: usize, failed: &[u32]) -> Result<(u32, Confirmed), Unconfirmed> {
+    fn confirm_one<'a>(
+        &'a self,
+        test: usize,
+        failed: &[u32],
+        warm: &mut Option<WorkerJvm<'a>>,
+    ) -> Result<(u32, Confirmed), Unconfirmed> {
         /// What failed in this many rounds and repeats in none of them is flaky.
         const MOST: usize = 3;
         let Some(launch) = self.learned.suite.tests[test].launch else {
@@ -392,7 +405,7 @@ impl Check<'_> {
                 seed: self.seed,
                 climb: self.level().is_none(),
             };
-            match confirm(&jvms, &suspect) {
+            match confirm(&jvms, &suspect, warm) {
                 Ok(confirmed) => return Ok((round, confirmed)),
                 Err(Unconfirmed::NotRepeated) => {}
                 Err(reason) => {
