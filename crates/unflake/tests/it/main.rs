@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod detect;
+mod docs;
 mod first_steps;
 mod messages;
 mod run;
