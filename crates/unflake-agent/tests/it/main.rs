@@ -11,5 +11,6 @@ mod jvm;
 mod learning;
 mod models;
 mod program;
+mod runtime;
 mod user;
 mod worker;
