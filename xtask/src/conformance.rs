@@ -131,20 +131,7 @@ fn compile(jdk: &Jdk) -> Outcome<String> {
             .succeed()?;
     }
     let libraries = format!("{}/*", libraries.display());
-    Program::new(jdk.tool("javac"))
-        .args([
-            "-nowarn",
-            "-source",
-            "8",
-            "-target",
-            "8",
-            "-encoding",
-            "UTF-8",
-            "-d",
-        ])
-        .arg(&classes)
-        .arg("-cp")
-        .arg(&libraries)
+    jdk.javac_8(&classes, &libraries)
         .arg(fixture.join("Conformance.java"))
         .env_remove("JAVA_TOOL_OPTIONS")
         .succeed()?;

@@ -55,6 +55,23 @@ impl Jdk {
         self.home.join("bin").join(name)
     }
 
+    /// `javac` for Java 8 class files, with these libraries; what to compile is left to add.
+    pub(crate) fn javac_8(&self, classes: &Path, class_path: &str) -> Program {
+        Program::new(self.tool("javac"))
+            .args([
+                "-nowarn",
+                "-source",
+                "8",
+                "-target",
+                "8",
+                "-encoding",
+                "UTF-8",
+                "-d",
+            ])
+            .arg(classes)
+            .args(["-cp", class_path])
+    }
+
     pub fn java(&self) -> PathBuf {
         self.tool("java")
     }

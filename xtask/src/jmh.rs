@@ -193,20 +193,7 @@ fn compile(jdk: &Jdk, dir: &Path) -> Outcome<String> {
         copy_dependencies(jdk, &source.join("pom.xml"), &libraries)?;
     }
     let libraries = format!("{}/*", libraries.display());
-    Program::new(jdk.tool("javac"))
-        .args([
-            "-nowarn",
-            "-source",
-            "8",
-            "-target",
-            "8",
-            "-encoding",
-            "UTF-8",
-            "-d",
-        ])
-        .arg(&classes)
-        .arg("-cp")
-        .arg(&libraries)
+    jdk.javac_8(&classes, &libraries)
         .arg("-processor")
         .arg("org.openjdk.jmh.generators.BenchmarkProcessor")
         .arg(source.join("HashSetIteration.java"))

@@ -32,11 +32,6 @@ impl Cancel {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
-
-    /// The flag itself, for signal handlers.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
-    }
 }
 
 /// Process groups that are alive. A JVM that a test started belongs to its test JVM's group and ends with it.

@@ -1,7 +1,7 @@
 //! `unflake replay`: repeats the failure of a finding, alone or with what it needs, from what the run stored.
 
+use crate::check::scratch;
 use crate::check::stored::{Stored, StoredReplay};
-use crate::check::{ONE_JOB, scratch};
 use crate::embedded;
 use crate::exit::ExitCode;
 use crate::interrupt::Interrupt;
@@ -218,7 +218,7 @@ fn missing_classes(launch: &Launch) -> Result<(), Problem> {
 
 fn heading(finding: &Finding, strategy: Strategy, replay: &StoredReplay) -> String {
     let bold = Style::new().bold();
-    let with = match replay.tests.len() - ONE_JOB.get() {
+    let with = match replay.tests.len().saturating_sub(1) {
         0 => "alone".to_owned(),
         1 => "after 1 other test".to_owned(),
         more => format!("after {more} other tests"),

@@ -22,7 +22,6 @@ use outcome::{Fate, Outcomes};
 use progress::Progress;
 use selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -499,6 +498,3 @@ pub(crate) fn scratch() -> Result<tempfile::TempDir, Problem> {
 fn now() -> SystemTime {
     SystemTime::now()
 }
-
-/// Jobs for commands that run one JVM.
-pub(crate) const ONE_JOB: NonZeroUsize = NonZeroUsize::MIN;
