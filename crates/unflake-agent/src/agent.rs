@@ -1,6 +1,7 @@
 //! The agent's life: loaded, asleep, awake.
 
 use crate::boundaries::WAKES;
+use crate::clock::BusyClock;
 use crate::connection::Connection;
 use crate::events::{self, Said};
 use crate::ffi::{Event, Jni, Jvmti, Object, set_variable};
@@ -29,6 +30,7 @@ pub(crate) struct Agent {
     session: OnceLock<Session>,
     /// After a bug of ours nothing is done any more.
     off: AtomicBool,
+    clock: BusyClock,
 }
 
 impl Agent {
@@ -55,6 +57,7 @@ impl Agent {
             woken: AtomicBool::new(false),
             session: OnceLock::new(),
             off: AtomicBool::new(false),
+            clock: BusyClock::default(),
         };
         if AGENT.set(agent).is_ok() {
             // Without this event the agent sleeps for ever, and the program says that no JVM woke up.
@@ -220,7 +223,10 @@ impl Agent {
     pub(crate) fn event(&self, kind: i32, fields: Vec<Option<String>>, numbers: &[i64]) {
         let Some(session) = self.awake() else { return };
         match events::decode(kind, fields, numbers, |bit| session.model_name(bit)) {
-            Some(Said::Tell(message)) => session.tell(&message),
+            Some(Said::Tell(mut message)) => {
+                self.clock.stamp(&mut message);
+                session.tell(&message);
+            }
             Some(Said::Recipe(properties, launcher)) => {
                 let recipe = launch::recipe(&self.options_text, properties, launcher);
                 session.tell(&ToProgram::Recipe(Box::new(recipe)));

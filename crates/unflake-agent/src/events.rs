@@ -15,7 +15,7 @@ const BUG: i32 = 7;
 /// What an event asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    Tell(ToProgram),
+    Tell(Box<ToProgram>),
     /// The system properties and the addresses of the launcher's jars.
     Recipe(BTreeMap<String, String>, Vec<String>),
     Bug(String),
@@ -59,6 +59,7 @@ pub(crate) fn decode(
                 outcome,
                 choices: choices(numbers, model_name),
                 nanos,
+                busy_nanos: 0,
             }
         }
         INITIALISER_CHOSE => ToProgram::InitialiserChose { class: next()? },
@@ -75,7 +76,7 @@ pub(crate) fn decode(
         BUG => return Some(Said::Bug(next().unwrap_or_default())),
         _ => return None,
     };
-    Some(Said::Tell(message))
+    Some(Said::Tell(Box::new(message)))
 }
 
 fn seen_test(next: &mut impl FnMut() -> Option<String>) -> Option<SeenTest> {
@@ -152,14 +153,18 @@ mod tests {
             &[3, 1, 0, 99, 0b101],
             |bit| Some(format!("model{bit}")),
         );
-        let Some(Said::Tell(ToProgram::TestFinished {
+        let Some(Said::Tell(message)) = said else {
+            panic!("{said:?}");
+        };
+        let ToProgram::TestFinished {
             test,
             outcome,
             choices,
             nanos,
-        })) = said
+            ..
+        } = *message
         else {
-            panic!("{said:?}");
+            panic!("{message:?}");
         };
         assert_eq!(test.handle.framework, Framework::JUnit4);
         assert_eq!(test.invocation.as_deref(), Some("[0]"));

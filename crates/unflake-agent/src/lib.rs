@@ -8,6 +8,7 @@
 mod agent;
 mod boundaries;
 mod callers;
+mod clock;
 mod connection;
 mod events;
 mod ffi;

@@ -11,4 +11,4 @@ mod split;
 pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verdict, confirm};
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, strategy_of_round};
 pub use select::{Learned, Need, needs};
-pub use split::split;
+pub use split::{Cost, Parts, split};

@@ -2,43 +2,85 @@
 
 use std::time::Duration;
 
-/// Cuts a sequence of tests into at most `parts` runs of about equal time, never inside of a class: `tests` gives the
-/// root class and the time of each. Returns index ranges; order is kept, so that a test sees the same ones before it
-/// as in the build, as far as they are in its part.
-pub fn split(tests: &[(&str, Duration)], parts: usize) -> Vec<std::ops::Range<usize>> {
-    let total: Duration = tests.iter().map(|(_, time)| *time).sum();
-    let parts = parts.max(1);
-    let share = total / u32::try_from(parts).unwrap_or(1);
-    let mut ranges = Vec::new();
-    let mut start = 0;
-    let mut used = Duration::ZERO;
-    for end in 1..=tests.len() {
-        used += tests[end - 1].1;
-        let is_last = end == tests.len();
-        let class_ends = is_last || tests[end].0 != tests[end - 1].0;
-        if is_last || (class_ends && used >= share && ranges.len() + 1 < parts) {
-            ranges.push(start..end);
-            start = end;
-            used = Duration::ZERO;
+/// What running a test costs, as far as it is known beforehand.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost<'a> {
+    /// Its root class.
+    pub class: &'a str,
+    pub time: Duration,
+    /// The part of the time in which nothing is done.
+    pub waited: Duration,
+}
+
+/// Tests by their index, each part for one JVM; order is kept, so that a test sees the same ones before it as in the
+/// build, as far as they are in its part.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Parts of about equal time. Each keeps a core busy.
+    pub busy: Vec<Vec<usize>>,
+    /// Classes that mostly wait (they sleep, or wait for a socket): they run beside the others without a core of their own.
+    pub waiting: Vec<Vec<usize>>,
+}
+
+/// A class that waits for less is not worth a JVM of its own.
+const WORTH_A_JVM: Duration = Duration::from_secs(1);
+
+/// Cuts a sequence of tests into at most `parts` parts and those that wait, never inside of a class.
+pub fn split(tests: &[Cost<'_>], parts: usize) -> Parts {
+    let mut result = Parts::default();
+    let mut classes = Vec::new();
+    let mut next = 0;
+    for class in tests.chunk_by(|a, b| a.class == b.class) {
+        let indices: Vec<usize> = (next..next + class.len()).collect();
+        next += class.len();
+        let time: Duration = class.iter().map(|cost| cost.time).sum();
+        let waited: Duration = class.iter().map(|cost| cost.waited).sum();
+        if waited >= WORTH_A_JVM && 2 * waited > time {
+            result.waiting.push(indices);
+        } else {
+            classes.push((indices, time));
         }
     }
-    ranges
+    let total: Duration = classes.iter().map(|(_, time)| *time).sum();
+    let share = total / u32::try_from(parts.max(1)).unwrap_or(1);
+    let mut used = Duration::ZERO;
+    for (indices, time) in classes {
+        let is_last = result.busy.len() >= parts;
+        match result.busy.last_mut() {
+            Some(part) if used < share || is_last => part.extend(indices),
+            _ => {
+                result.busy.push(indices);
+                used = Duration::ZERO;
+            }
+        }
+        used += time;
+    }
+    result
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Classes as letters, one test per letter, each of one second.
+    /// Classes as letters, one test per letter, each of one second; those of capital letters wait.
     fn check(tests: &str, parts: usize, expected: &str) {
         let names: Vec<String> = tests.chars().map(String::from).collect();
-        let timed: Vec<_> = names
+        let second = Duration::from_secs(1);
+        let costs: Vec<_> = names
             .iter()
-            .map(|name| (name.as_str(), Duration::from_secs(1)))
+            .map(|name| Cost {
+                class: name,
+                time: second,
+                waited: if name.to_lowercase() == *name {
+                    Duration::ZERO
+                } else {
+                    second
+                },
+            })
             .collect();
-        let shown: Vec<_> = split(&timed, parts)
-            .into_iter()
-            .map(|range| names[range].concat())
+        let parts = split(&costs, parts);
+        let shown: Vec<String> = (parts.busy.iter().chain(&parts.waiting))
+            .map(|part| part.iter().map(|index| names[*index].as_str()).collect())
             .collect();
         assert_eq!(shown.join(" "), expected);
     }
@@ -52,5 +94,11 @@ mod tests {
         check("abcdef", 3, "ab cd ef");
         check("aaaaaab", 3, "aaaaaa b");
         check("abc", 1, "abc");
+    }
+
+    #[test]
+    fn what_waits_runs_beside_the_others() {
+        check("aXXbYc", 2, "ab c XX Y");
+        check("XX", 2, "XX");
     }
 }

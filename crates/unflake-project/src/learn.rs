@@ -68,6 +68,8 @@ pub struct TestRun {
     pub outcome: Outcome,
     pub choices: ScopeChoices,
     pub time: Duration,
+    /// The part of it in which its JVM did nothing.
+    pub waited: Duration,
 }
 
 #[derive(Clone, Debug)]
@@ -335,6 +337,7 @@ impl TestJvm {
                 outcome,
                 choices,
                 nanos,
+                busy_nanos,
             } => {
                 self.unfinished.retain(|other| *other != test);
                 self.tests.push(TestRun {
@@ -342,6 +345,7 @@ impl TestJvm {
                     outcome,
                     choices,
                     time: Duration::from_nanos(nanos),
+                    waited: Duration::from_nanos(nanos.saturating_sub(busy_nanos)),
                 });
             }
             ToProgram::ContainerFinished {

@@ -104,6 +104,8 @@ pub enum ToProgram {
         outcome: Outcome,
         choices: ScopeChoices,
         nanos: u64,
+        /// Processor time that the whole JVM used meanwhile.
+        busy_nanos: u64,
     },
     /// The static initialiser of this class (or what it called) made a choice.
     InitialiserChose {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use unflake_explore::{Jvm, Jvms, Need, Verdict, split};
+use unflake_explore::{Cost, Jvm, Jvms, Need, Verdict, split};
 use unflake_protocol::{Failure, Outcome, RunCommand, Strategy, ToProgram};
 use unflake_runner::{Limits, RunEnd, Worker, WorkerTools};
 
@@ -27,6 +27,8 @@ pub(crate) struct Bench<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
     launch: usize,
+    /// It mostly waits, so it needs no core of its own.
+    waits: bool,
     turns: Vec<Turn>,
 }
 
@@ -41,6 +43,17 @@ pub(crate) struct Turn {
 
 /// What became of the tests of some units: by round and test.
 pub(crate) type Verdicts = BTreeMap<(u32, usize), Verdict>;
+
+impl Turn {
+    /// The same for some of its tests; both are sorted.
+    fn only(&self, some: &[usize]) -> Turn {
+        let is_one = |test: &usize| some.binary_search(test).is_ok();
+        Turn {
+            tests: self.tests.iter().copied().filter(is_one).collect(),
+            ..self.clone()
+        }
+    }
+}
 
 impl Unit {
     pub(crate) fn runs(&self) -> usize {
@@ -67,60 +80,62 @@ impl Bench<'_> {
                 .copied()
                 .filter(|test| self.suite.tests[*test].launch == Some(launch))
                 .collect();
-            let cost = |test: usize| {
-                let of_test = |turn: &&Turn| turn.tests.binary_search(&test).is_ok();
+            let cost = |test: &usize| {
+                let known = &self.suite.tests[*test];
+                let of_test = |turn: &&Turn| turn.tests.binary_search(test).is_ok();
                 let times = u32::try_from(rounds.iter().filter(of_test).count()).unwrap_or(1);
-                times
-                    * if self.repeatable {
-                        Duration::from_secs(1)
-                    } else {
-                        self.suite.tests[test].time
-                    }
+                let (time, waited) = if self.repeatable {
+                    (Duration::from_secs(1), Duration::ZERO)
+                } else {
+                    (known.time, known.waited)
+                };
+                Cost {
+                    class: &known.handle.root,
+                    time: times * time,
+                    waited: times * waited,
+                }
             };
-            let weights: Vec<_> = here
-                .iter()
-                .map(|test| (self.suite.tests[*test].handle.root.as_str(), cost(*test)))
-                .collect();
-            for range in split(&weights, self.jobs) {
-                let part = &here[range];
-                let turns = rounds
-                    .iter()
-                    .map(|turn| {
-                        let tests = turn
-                            .tests
-                            .iter()
-                            .copied()
-                            .filter(|test| part.binary_search(test).is_ok())
-                            .collect();
-                        Turn {
-                            tests,
-                            ..turn.clone()
-                        }
-                    })
-                    .filter(|turn| !turn.tests.is_empty())
-                    .collect();
-                units.push(Unit { launch, turns });
-            }
+            let parts = split(&here.iter().map(cost).collect::<Vec<_>>(), self.jobs);
+            let mut add = |indices: &[usize], waits| {
+                let part: Vec<usize> = indices.iter().map(|index| here[*index]).collect();
+                let turns = rounds.iter().map(|turn| turn.only(&part));
+                units.push(Unit {
+                    launch,
+                    waits,
+                    turns: turns.filter(|turn| !turn.tests.is_empty()).collect(),
+                });
+            };
+            parts.busy.iter().for_each(|part| add(part, false));
+            parts.waiting.iter().for_each(|part| add(part, true));
         }
         units
     }
 
-    /// Runs units, as many at a time as there are jobs. `done` hears of each test that ended.
+    /// Runs units, as many at a time as there are jobs, and beside them those that wait. `done` hears of each test that
+    /// ended.
     pub(crate) fn run(&self, units: Vec<Unit>, done: &(dyn Fn(usize, &Verdict) + Sync)) -> Verdicts {
-        let queue = Mutex::new(VecDeque::from(units));
+        /// Units that wait, for each that works.
+        const WAITING: usize = 2;
+        let (waiting, busy): (VecDeque<Unit>, VecDeque<Unit>) =
+            units.into_iter().partition(|unit| unit.waits);
+        let (waiting, busy) = (Mutex::new(waiting), Mutex::new(busy));
         let verdicts = Mutex::new(Verdicts::new());
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let work = |queue: &Mutex<VecDeque<Unit>>| {
+            let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            while let Some(unit) = next() {
+                let found = self.run_unit(&unit, done);
+                verdicts
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .extend(found);
+            }
+        };
         std::thread::scope(|scope| {
             for _ in 0..self.jobs {
-                scope.spawn(|| {
-                    while let Some(unit) = next() {
-                        let found = self.run_unit(&unit, done);
-                        verdicts
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .extend(found);
-                    }
-                });
+                scope.spawn(|| work(&busy));
+            }
+            for _ in 0..WAITING * self.jobs {
+                scope.spawn(|| work(&waiting));
             }
         });
         verdicts.into_inner().unwrap_or_else(PoisonError::into_inner)

@@ -192,6 +192,7 @@ mod tests {
             need: Need::Nothing,
             models: Vec::new(),
             time: std::time::Duration::ZERO,
+            waited: std::time::Duration::ZERO,
         }
     }
 

@@ -35,6 +35,8 @@ pub(crate) struct KnownTest {
     /// Models that made choices in it.
     pub(crate) models: Vec<String>,
     pub(crate) time: Duration,
+    /// The part of it in which its JVM did nothing.
+    pub(crate) waited: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +91,7 @@ impl Suite {
                         need,
                         models,
                         time: run.time,
+                        waited: run.waited,
                     });
                 }
             }
@@ -104,6 +107,7 @@ impl Suite {
                         need: Need::Nothing,
                         models: Vec::new(),
                         time: Duration::ZERO,
+                        waited: Duration::ZERO,
                     });
                 }
             }
