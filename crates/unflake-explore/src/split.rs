@@ -18,6 +18,8 @@ pub struct Cost<'a> {
 pub struct Parts {
     /// Parts of about equal time. Each keeps a core busy.
     pub busy: Vec<Vec<usize>>,
+    /// Classes that compute for long, each for itself.
+    pub heavy: Vec<Vec<usize>>,
     /// Classes that mostly wait (they sleep, or wait for a socket): they run beside the others without a core of their own.
     pub waiting: Vec<Vec<usize>>,
 }
@@ -25,7 +27,10 @@ pub struct Parts {
 /// A class that waits for less is not worth a JVM of its own.
 const WORTH_A_JVM: Duration = Duration::from_secs(1);
 
-/// Cuts a sequence of tests into at most `parts` parts and those that wait, never inside of a class.
+/// A class that computes for as long should have begun before all others, so that nobody waits for it at the end.
+const HEAVY: Duration = Duration::from_secs(4);
+
+/// Cuts a sequence of tests into at most `parts` parts, those that compute for long and those that wait, never inside of a class.
 pub fn split(tests: &[Cost<'_>], parts: usize) -> Parts {
     let mut result = Parts::default();
     let mut classes = Vec::new();
@@ -37,6 +42,8 @@ pub fn split(tests: &[Cost<'_>], parts: usize) -> Parts {
         let waited: Duration = class.iter().map(|cost| cost.waited).sum();
         if waited >= WORTH_A_JVM && 2 * waited > time {
             result.waiting.push(indices);
+        } else if time - waited >= HEAVY {
+            result.heavy.push(indices);
         } else {
             classes.push((indices, time));
         }
@@ -62,7 +69,8 @@ pub fn split(tests: &[Cost<'_>], parts: usize) -> Parts {
 mod tests {
     use super::*;
 
-    /// Classes as letters, one test per letter, each of one second; those of capital letters wait.
+    /// Classes as letters, one test per letter, each of one second; those of capital letters wait. Busy ones come first,
+    /// then heavy ones, then those that wait.
     fn check(tests: &str, parts: usize, expected: &str) {
         let names: Vec<String> = tests.chars().map(String::from).collect();
         let second = Duration::from_secs(1);
@@ -79,7 +87,9 @@ mod tests {
             })
             .collect();
         let parts = split(&costs, parts);
-        let shown: Vec<String> = (parts.busy.iter().chain(&parts.waiting))
+        let shown: Vec<String> = [parts.busy, parts.heavy, parts.waiting]
+            .iter()
+            .flatten()
             .map(|part| part.iter().map(|index| names[*index].as_str()).collect())
             .collect();
         assert_eq!(shown.join(" "), expected);
@@ -92,8 +102,13 @@ mod tests {
         check("aabb", 2, "aa bb");
         check("aaab", 2, "aaa b");
         check("abcdef", 3, "ab cd ef");
-        check("aaaaaab", 3, "aaaaaa b");
+        check("aaab", 3, "aaa b");
         check("abc", 1, "abc");
+    }
+
+    #[test]
+    fn what_computes_for_long_stays_alone() {
+        check("abbbbc", 2, "a c bbbb");
     }
 
     #[test]

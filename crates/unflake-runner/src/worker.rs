@@ -125,7 +125,12 @@ pub struct Worker {
 
 impl Worker {
     /// Starts a JVM; `number` makes its folder's name and must not be in use.
-    pub fn start(launch: &Launch, tools: &WorkerTools, number: u32) -> Result<Worker, StartError> {
+    pub fn start(
+        launch: &Launch,
+        tools: &WorkerTools,
+        number: u32,
+        work: Work,
+    ) -> Result<Worker, StartError> {
         let folder = tools.scratch.join(format!("worker-{number}"));
         let temporary = folder.join("tmp");
         let io = |what: &str| {
@@ -153,6 +158,9 @@ impl Worker {
             extra.push(format!("-Djava.io.tmpdir={}", temporary.display()));
         }
         extra.extend(JVM_OPTIONS.iter().map(|option| (*option).to_owned()));
+        if work == Work::Short {
+            extra.push(ONE_COMPILER.to_owned());
+        }
         let mut command = command(&launch.java, &launch.directory);
         command
             .args(launch.arguments(&tools.runner, &extra))
@@ -250,14 +258,23 @@ impl Drop for Worker {
     }
 }
 
+/// How much a JVM has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Most of it is starting: there is no second compiler.
+    Short,
+    /// It computes for seconds.
+    Long,
+}
+
+const ONE_COMPILER: &str = "-XX:TieredStopAtLevel=1";
+
 /// What a test JVM of ours is started with beside the build's own options.
 ///
-/// Most of a short test run is spent starting: no second compiler. And identity hashes by a counter, so that tables that
-/// are ordered by them are the same in every run (the default draws from a generator whose start differs from JVM to JVM).
-/// A JVM that does not know an option passes it over.
+/// Identity hashes by a counter, so that tables that are ordered by them are the same in every run (the default draws from
+/// a generator whose start differs from JVM to JVM). A JVM that does not know an option passes it over.
 pub const JVM_OPTIONS: &[&str] = &[
     "-XX:+IgnoreUnrecognizedVMOptions",
-    "-XX:TieredStopAtLevel=1",
     "-XX:+UnlockExperimentalVMOptions",
     "-XX:hashCode=3",
 ];

@@ -13,7 +13,7 @@ use std::time::Duration;
 use unflake_findings::{Details, Finding, ProjectStore};
 use unflake_project::{Build, BuildError, BuildRequest};
 use unflake_protocol::{Configuration, Failure, Handle, Outcome, Role, RunCommand, Strategy, ToProgram};
-use unflake_runner::{Launch, Limits, RunEnd, Worker, WorkerTools};
+use unflake_runner::{Launch, Limits, RunEnd, Work, Worker, WorkerTools};
 
 /// A replay is one test (or one class) that a person waits for.
 const SILENCE: Duration = Duration::from_secs(600);
@@ -116,7 +116,7 @@ impl Replayer<'_> {
 
     fn directly(&mut self, launch: &Launch, target: &Handle) -> Result<Option<Failure>, Problem> {
         self.next += 1;
-        let mut worker = Worker::start(launch, &self.tools, self.next).map_err(|error| {
+        let mut worker = Worker::start(launch, &self.tools, self.next, Work::Short).map_err(|error| {
             problem!(CannotWork, "cannot start the test JVM again")
                 .cause(error)
                 .hint("run `unflake check` again: the project or its JDK may have changed since")

@@ -191,6 +191,7 @@ impl Programs {
             .arg(jdk.java())
             .args(["-Xverify:all", "-Xcheck:jni"])
             .args(unflake_runner::JVM_OPTIONS)
+            .arg("-XX:TieredStopAtLevel=1")
             .args(agent)
             .arg("-cp")
             .arg(&self.classes)

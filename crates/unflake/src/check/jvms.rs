@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use unflake_explore::{Cost, Jvm, Jvms, Need, Verdict, split};
 use unflake_protocol::{Failure, Outcome, RunCommand, Strategy, ToProgram};
-use unflake_runner::{Limits, RunEnd, Worker, WorkerTools};
+use unflake_runner::{Limits, RunEnd, Work, Worker, WorkerTools};
 
 /// Everything that is needed to run tests of the suite.
 #[derive(Debug)]
@@ -23,13 +23,24 @@ pub(crate) struct Bench<'a> {
     pub(crate) timeout: Option<Duration>,
 }
 
+/// Small parts at the end keep all cores busy; each starts with classes that are not loaded yet.
+const PARTS_PER_JOB: usize = 6;
+
 /// Tests that one JVM runs, once per round.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
     launch: usize,
-    /// It mostly waits, so it needs no core of its own.
-    waits: bool,
+    kind: UnitKind,
     turns: Vec<Turn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum UnitKind {
+    /// It computes for long: it begins before the others, in a JVM of its own.
+    Heavy,
+    Busy,
+    /// It mostly waits, so it needs no core of its own.
+    Waiting,
 }
 
 /// One round of a unit.
@@ -56,16 +67,24 @@ impl Turn {
 }
 
 impl Unit {
+    fn work(&self) -> Work {
+        match self.kind {
+            UnitKind::Heavy => Work::Long,
+            UnitKind::Busy | UnitKind::Waiting => Work::Short,
+        }
+    }
+
     pub(crate) fn runs(&self) -> usize {
         self.turns.iter().map(|turn| turn.tests.len()).sum()
     }
 }
 
 impl Bench<'_> {
-    /// Cuts rounds into units: the classes are spread over as many JVMs as run at a time, and each JVM does all rounds
-    /// with its classes, one after the other. Warm, the later ones cost a fraction of the first.
+    /// Cuts rounds into units: some classes each, with all rounds, one after the other. Warm, the later ones cost a
+    /// fraction of the first. A JVM that is through with a unit takes the next.
     ///
-    /// Where the result must repeat, the classes are spread by their number of tests and not by the time these took.
+    /// Where the result must repeat, which JVM a class runs in must not depend on the clock: there is one unit for each
+    /// JVM, and the classes are spread by their number of tests.
     pub(crate) fn units(&self, rounds: &[Turn]) -> Vec<Unit> {
         let mut all: Vec<usize> = rounds
             .iter()
@@ -85,7 +104,7 @@ impl Bench<'_> {
                 let of_test = |turn: &&Turn| turn.tests.binary_search(test).is_ok();
                 let times = u32::try_from(rounds.iter().filter(of_test).count()).unwrap_or(1);
                 let (time, waited) = if self.repeatable {
-                    (Duration::from_secs(1), Duration::ZERO)
+                    (Duration::from_nanos(1), Duration::ZERO)
                 } else {
                     (known.time, known.waited)
                 };
@@ -95,19 +114,25 @@ impl Bench<'_> {
                     waited: times * waited,
                 }
             };
-            let parts = split(&here.iter().map(cost).collect::<Vec<_>>(), self.jobs);
-            let mut add = |indices: &[usize], waits| {
+            let costs: Vec<Cost<'_>> = here.iter().map(cost).collect();
+            let parts = split(
+                &costs,
+                self.jobs * if self.repeatable { 1 } else { PARTS_PER_JOB },
+            );
+            let mut add = |indices: &[usize], kind| {
                 let part: Vec<usize> = indices.iter().map(|index| here[*index]).collect();
                 let turns = rounds.iter().map(|turn| turn.only(&part));
                 units.push(Unit {
                     launch,
-                    waits,
+                    kind,
                     turns: turns.filter(|turn| !turn.tests.is_empty()).collect(),
                 });
             };
-            parts.busy.iter().for_each(|part| add(part, false));
-            parts.waiting.iter().for_each(|part| add(part, true));
+            parts.heavy.iter().for_each(|part| add(part, UnitKind::Heavy));
+            parts.busy.iter().for_each(|part| add(part, UnitKind::Busy));
+            parts.waiting.iter().for_each(|part| add(part, UnitKind::Waiting));
         }
+        units.sort_by_key(|unit| unit.kind);
         units
     }
 
@@ -117,13 +142,20 @@ impl Bench<'_> {
         /// Units that wait, for each that works.
         const WAITING: usize = 2;
         let (waiting, busy): (VecDeque<Unit>, VecDeque<Unit>) =
-            units.into_iter().partition(|unit| unit.waits);
+            units.into_iter().partition(|unit| unit.kind == UnitKind::Waiting);
         let (waiting, busy) = (Mutex::new(waiting), Mutex::new(busy));
         let verdicts = Mutex::new(Verdicts::new());
         let work = |queue: &Mutex<VecDeque<Unit>>| {
             let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let mut last: Option<((usize, UnitKind), Worker)> = None;
             while let Some(unit) = next() {
-                let found = self.run_unit(&unit, done);
+                let like = (unit.launch, unit.kind);
+                let mut worker = last
+                    .take()
+                    .filter(|(used_for, _)| *used_for == like && !self.repeatable)
+                    .map(|(_, worker)| worker);
+                let found = self.run_unit(&unit, &mut worker, done);
+                last = worker.map(|worker| (like, worker));
                 verdicts
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
@@ -142,15 +174,19 @@ impl Bench<'_> {
     }
 
     /// Runs a unit to its end, with a new JVM after each one that a test ended.
-    fn run_unit(&self, unit: &Unit, done: &(dyn Fn(usize, &Verdict) + Sync)) -> Verdicts {
+    fn run_unit(
+        &self,
+        unit: &Unit,
+        worker: &mut Option<Worker>,
+        done: &(dyn Fn(usize, &Verdict) + Sync),
+    ) -> Verdicts {
         let mut verdicts = Verdicts::new();
-        let mut worker = None;
         for turn in &unit.turns {
             let mut left = turn.tests.clone();
             while !left.is_empty() && !self.tools.cancel.is_cancelled() {
                 let mut running = match worker.take() {
                     Some(running) => running,
-                    None => match self.start(unit.launch) {
+                    None => match self.start(unit.launch, unit.work()) {
                         Ok(started) => started,
                         Err(_) => return verdicts,
                     },
@@ -165,7 +201,7 @@ impl Bench<'_> {
                         .map(|(test, verdict)| ((turn.round, test), verdict)),
                 );
                 if matches!(end, RunEnd::Finished) {
-                    worker = Some(running);
+                    *worker = Some(running);
                 }
                 if !died_in_test {
                     break;
@@ -175,9 +211,10 @@ impl Bench<'_> {
         verdicts
     }
 
-    fn start(&self, launch: usize) -> Result<Worker, String> {
+    fn start(&self, launch: usize, work: Work) -> Result<Worker, String> {
         let number = self.workers.fetch_add(1, Ordering::Relaxed);
-        Worker::start(&self.suite.launches[launch], self.tools, number).map_err(|error| error.to_string())
+        Worker::start(&self.suite.launches[launch], self.tools, number, work)
+            .map_err(|error| error.to_string())
     }
 
     /// Runs tests in a worker. What has no verdict afterwards was not run.
@@ -312,11 +349,13 @@ impl<'a> Jvms for LaunchJvms<'a> {
     type Jvm = WorkerJvm<'a>;
 
     fn start(&self) -> Result<WorkerJvm<'a>, String> {
-        self.bench.start(self.launch).map(|worker| WorkerJvm {
-            bench: self.bench,
-            worker,
-            is_alive: true,
-        })
+        self.bench
+            .start(self.launch, Work::Short)
+            .map(|worker| WorkerJvm {
+                bench: self.bench,
+                worker,
+                is_alive: true,
+            })
     }
 }
 
