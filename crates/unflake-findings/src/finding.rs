@@ -3,7 +3,7 @@
 //! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. So far there
 //! is one kind. A later one is a new variant, and readers of the JSON tell them apart by `kind`.
 
-use crate::FindingId;
+use crate::{Cause, FindingId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -106,23 +106,6 @@ pub enum Scope {
     Class,
     /// All tests that ran before it in its JVM.
     Prefix,
-}
-
-/// Why it fails.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cause {
-    pub status: CauseStatus,
-    pub reason: Option<String>,
-    pub scope: Option<Scope>,
-    /// The choices that make it fail.
-    pub choices: Vec<serde_json::Value>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CauseStatus {
-    #[default]
-    NotRun,
 }
 
 /// How to repair it.

@@ -1,0 +1,82 @@
+//! Why a test fails: the choices without which it passes, each with what shows it (N10).
+
+use crate::Scope;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    pub status: CauseStatus,
+    /// Why there is none.
+    pub reason: Option<String>,
+    /// What had to run for it: [`Cause::choices`] are numbered in that.
+    pub scope: Option<Scope>,
+    /// A smallest set: with all of them varied the test fails, with one of them less it passes.
+    pub choices: Vec<Choice>,
+    /// What the test said when only these were varied.
+    pub message: Option<String>,
+    /// The values that the failing assertion compared, where it tells them.
+    pub expected: Option<String>,
+    pub actual: Option<String>,
+    /// How often the test was run to find this out.
+    pub runs: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CauseStatus {
+    /// Nobody has looked for it.
+    #[default]
+    NotRun,
+    Found,
+    /// It was looked for; [`Cause::reason`] says what was in the way.
+    NotFound,
+}
+
+/// One underdetermined call, and what it answered when the test failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Its number among the choices of the run, from 1: what `unflake replay TEST --choices` takes.
+    pub number: u32,
+    /// The model.
+    pub api: String,
+    /// The sentence that leaves it open.
+    pub javadoc: String,
+    /// The innermost line of the project's own code on the stack of the call.
+    pub call: Option<Place>,
+    /// The same for where the collection was made.
+    pub allocation: Option<Place>,
+    /// The stack of the call, innermost first, without unflake's own frames.
+    pub stack: Vec<Frame>,
+    pub allocation_stack: Vec<Frame>,
+    /// The class of the collection, if it is one.
+    pub owner: Option<String>,
+    /// How many elements there are; the two lists below may show fewer.
+    pub elements: u32,
+    /// The elements in the order that this JDK gives, as text, shortened.
+    pub natural: Vec<String>,
+    /// The elements in the order that makes the test fail.
+    pub failing: Vec<String>,
+    /// The elements that changed their places, if they are few: two of them were swapped.
+    pub moved: Vec<String>,
+}
+
+/// A line of the project's own code.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// From the project's root if the source was found there, else the name as the class file has it.
+    pub file: String,
+    pub line: u32,
+    /// `package.Class.method`.
+    pub method: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// `package.Class.method`.
+    pub method: String,
+    /// The source file's name, where the class file has it.
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    /// It is in the project's own classes.
+    pub own: bool,
+}
