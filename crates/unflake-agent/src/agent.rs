@@ -176,6 +176,7 @@ impl Agent {
             from: Vec::new(),
             skip_from: Vec::new(),
             learn: false,
+            allocations: false,
             evidence: self.options.evidence.clone(),
         }
     }
@@ -240,8 +241,14 @@ impl Agent {
     pub(crate) fn next_command(&self, jni: Jni<'_>) -> Option<Object> {
         let session = self.awake()?;
         match session.connection.as_ref()?.receive()? {
-            ToAgent::Run(RunCommand { strategy, tests }) => {
+            ToAgent::Run(RunCommand {
+                strategy,
+                tests,
+                script,
+                record,
+            }) => {
                 session.runtime.configure(jni, strategy, session.vary_hashes);
+                session.runtime.set_script(jni, strategy, script, &record);
                 let mut words = vec!["run".to_owned()];
                 for test in tests {
                     words.extend([format!("{:?}", test.framework), test.root, test.id]);
@@ -252,8 +259,9 @@ impl Agent {
         }
     }
 
-    pub(crate) fn run_finished(&self) {
+    pub(crate) fn run_finished(&self, jni: Jni<'_>) {
         if let Some(session) = self.awake() {
+            session.runtime.finish_script(jni);
             session.tell(&ToProgram::RunFinished);
         }
     }

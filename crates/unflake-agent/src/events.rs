@@ -2,7 +2,10 @@
 //! `java.util.UnflakeEvents`.
 
 use std::collections::BTreeMap;
-use unflake_protocol::{Failure, Framework, Handle, HashDraws, Outcome, ScopeChoices, SeenTest, ToProgram};
+use unflake_protocol::{
+    ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Framework, Handle, HashDraws, Outcome, ScopeChoices,
+    SeenTest, StackFrame, ToProgram,
+};
 
 const CONTAINER_STARTED: i32 = 1;
 const CONTAINER_FINISHED: i32 = 2;
@@ -11,6 +14,8 @@ const TEST_FINISHED: i32 = 4;
 const INITIALISER_CHOSE: i32 = 5;
 const RECIPE: i32 = 6;
 const BUG: i32 = 7;
+const CHOICES: i32 = 8;
+const EVIDENCE: i32 = 9;
 
 /// What an event asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +78,8 @@ pub(crate) fn decode(
                 .collect::<BTreeMap<String, String>>();
             return Some(Said::Recipe(properties, std::iter::from_fn(next).collect()));
         }
+        CHOICES => ToProgram::Choices(log(numbers, model_name)),
+        EVIDENCE => ToProgram::Evidence(Box::new(evidence(&mut next, numbers, model_name)?)),
         BUG => return Some(Said::Bug(next().unwrap_or_default())),
         _ => return None,
     };
@@ -103,7 +110,73 @@ fn failure(kind: String, next: &mut impl FnMut() -> Option<String>) -> Failure {
         kind,
         message: next().unwrap_or_default(),
         trace: next().unwrap_or_default(),
+        expected: next(),
+        actual: next(),
     }
+}
+
+/// The log of `java.util.UnflakeScript`: place, kind and model, size, rank.
+fn log(numbers: &[i64], model_name: impl Fn(usize) -> Option<String>) -> Vec<Chosen> {
+    let chosen = |fields: &[i64]| {
+        Some(Chosen {
+            id: ChoiceId(fields[0].cast_unsigned()),
+            model: model_name(usize::try_from(fields[1] & 0xffff_ffff).ok()?).unwrap_or_default(),
+            kind: kind(fields[1] >> 32),
+            size: u32::try_from(fields[2]).unwrap_or(u32::MAX),
+            rank: u64::try_from(fields[3]).ok(),
+        })
+    };
+    numbers.chunks_exact(4).filter_map(chosen).collect()
+}
+
+fn kind(number: i64) -> ChoiceKind {
+    match number {
+        0 => ChoiceKind::Rearranges,
+        1 => ChoiceKind::Picks,
+        _ => ChoiceKind::Open,
+    }
+}
+
+/// Place, model, kind, size, then the lengths of five lists, then the order; the owner, then the lists.
+fn evidence(
+    next: &mut impl FnMut() -> Option<String>,
+    numbers: &[i64],
+    model_name: impl Fn(usize) -> Option<String>,
+) -> Option<Evidence> {
+    let number = |index: usize| usize::try_from(numbers.get(index).copied().unwrap_or(0)).unwrap_or(0);
+    let owner = next();
+    let mut list =
+        |index: usize| -> Vec<String> { (0..number(index)).map(|_| next().unwrap_or_default()).collect() };
+    Some(Evidence {
+        id: ChoiceId(numbers.first()?.cast_unsigned()),
+        model: model_name(number(1)).unwrap_or_default(),
+        kind: kind(*numbers.get(2)?),
+        size: u32::try_from(number(3)).unwrap_or(u32::MAX),
+        owner,
+        natural: list(4),
+        failing: list(5),
+        moved: list(6),
+        order: numbers
+            .get(9..)
+            .unwrap_or(&[])
+            .iter()
+            .filter_map(|place| u32::try_from(*place).ok())
+            .collect(),
+        stack: list(7).iter().filter_map(|text| frame(text)).collect(),
+        allocation: list(8).iter().filter_map(|text| frame(text)).collect(),
+    })
+}
+
+/// Class, method, file and line with tabs between.
+fn frame(text: &str) -> Option<StackFrame> {
+    let mut parts = text.split('\t');
+    let (class, method, file, line) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    Some(StackFrame {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        file: (file != "null").then(|| file.to_owned()),
+        line: line.parse().ok(),
+    })
 }
 
 /// Count, by project, hashes, nanoseconds; then the models' bits.
@@ -149,6 +222,8 @@ mod tests {
                 "E",
                 "boom",
                 "E: boom",
+                "a",
+                "b",
             ]),
             &[3, 1, 0, 99, 0b101],
             |bit| Some(format!("model{bit}")),
@@ -178,6 +253,8 @@ mod tests {
             kind: "E".to_owned(),
             message: "boom".to_owned(),
             trace: "E: boom".to_owned(),
+            expected: Some("a".to_owned()),
+            actual: Some("b".to_owned()),
         };
         assert_eq!(outcome, Outcome::Failed(failure));
     }

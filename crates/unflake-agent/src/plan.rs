@@ -84,6 +84,46 @@ pub(crate) fn watch_initialiser(class: &str) -> [Planned; 2] {
     ]
 }
 
+/// Classes whose objects make choices: where one was made is worth knowing.
+const COLLECTIONS: [&str; 11] = [
+    "java/util/HashMap",
+    "java/util/Hashtable",
+    "java/util/IdentityHashMap",
+    "java/util/WeakHashMap",
+    "java/util/PriorityQueue",
+    "java/util/concurrent/ConcurrentHashMap",
+    "java/util/concurrent/PriorityBlockingQueue",
+    "java/util/ImmutableCollections$Set12",
+    "java/util/ImmutableCollections$SetN",
+    "java/util/ImmutableCollections$Map1",
+    "java/util/ImmutableCollections$MapN",
+];
+
+pub(crate) fn is_collection(class: &str) -> bool {
+    COLLECTIONS.contains(&class)
+}
+
+/// Tells of every object of this class that was made.
+pub(crate) fn watch_constructors(class: &ClassFile<'_>) -> Vec<Planned> {
+    let constructors = class.methods().filter(|method| method.name() == "<init>");
+    let planned = |method: unflake_bytecode::Method<'_>| {
+        let change = Change::BeforeReturns {
+            helper: unflake_helper("made(Ljava/lang/Object;)V"),
+            args: vec![Arg::This],
+        };
+        let edit = MethodEdit {
+            method: method.name().into_owned(),
+            descriptor: method.descriptor().into_owned(),
+            change,
+        };
+        Planned {
+            edit,
+            required: false,
+        }
+    };
+    constructors.map(planned).collect()
+}
+
 /// What a user's model does to one method: `return r;` becomes `return helper(r, model);`.
 pub(crate) fn wrap(method: &str, descriptor: &str, helper: &str, model: usize) -> Planned {
     let change = Change::WrapReturns {

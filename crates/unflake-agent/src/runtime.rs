@@ -2,12 +2,15 @@
 
 use crate::boundaries::EVENTS;
 use crate::ffi::{Global, Jni, Value};
-use unflake_protocol::{Form, Strategy, UserModelKind};
+use unflake_protocol::{Form, Order, Others, Record, Script, Strategy, UserModelKind};
 
 include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
 /// The class that edits of JDK methods call.
 pub(crate) const UNFLAKE: &str = "java/util/Unflake";
+
+/// The class that says what single choices do.
+const SCRIPT: &str = "java/util/UnflakeScript";
 
 /// The class with the salt of `Set.of` and `Map.of`; its inner classes read it.
 pub(crate) const SALTED: &str = "java/util/ImmutableCollections";
@@ -16,6 +19,7 @@ pub(crate) const SALTED: &str = "java/util/ImmutableCollections";
 pub(crate) struct Runtime {
     unflake: Global,
     events: Global,
+    script: Global,
 }
 
 impl Runtime {
@@ -58,6 +62,7 @@ impl Runtime {
         let runtime = Runtime {
             unflake: find(UNFLAKE)?,
             events: find(EVENTS)?,
+            script: find(SCRIPT)?,
         };
         for (class, name) in [(runtime.unflake, UNFLAKE), (runtime.events, EVENTS)] {
             if !jni.call_static_void(class.object(), "init", "()V", &[]) {
@@ -82,6 +87,35 @@ impl Runtime {
         jni.call_static_void(self.unflake.object(), "configure", "(IIJ)V", &arguments);
         let extra = if vary_hashes { extra_hashes(strategy) } else { 0 };
         jni.call_static_void(self.events.object(), "configure", "(I)V", &[Value::Int(extra)]);
+    }
+
+    /// What single choices of the next run do, and what it tells of them.
+    pub(crate) fn set_script(
+        &self,
+        jni: Jni<'_>,
+        strategy: Option<Strategy>,
+        script: Option<Script>,
+        record: &Record,
+    ) {
+        let text = match script {
+            None if *record == Record::default() => String::new(),
+            script => script_text(&script.unwrap_or(Script::VARIED), strategy.is_some(), record),
+        };
+        if let Some(text) = jni.string(&text) {
+            let arguments = [Value::Object(text)];
+            jni.call_static_void(
+                self.script.object(),
+                "configure",
+                "(Ljava/lang/String;)V",
+                &arguments,
+            );
+            jni.delete_local(text);
+        }
+    }
+
+    /// The run is over: it tells what it recorded.
+    pub(crate) fn finish_script(&self, jni: Jni<'_>) {
+        jni.call_static_void(self.script.object(), "finish", "()V", &[]);
     }
 
     /// Whether callers are looked at on every choice.
@@ -121,6 +155,47 @@ impl Runtime {
     pub(crate) fn open_for_good(&self, jni: Jni<'_>) {
         jni.call_static_void(self.events.object(), "program", "()V", &[]);
     }
+}
+
+/// A script as `java.util.UnflakeScript.configure` reads it.
+fn script_text(script: &Script, is_varied: bool, record: &Record) -> String {
+    const NATURAL: i64 = 0;
+    const VARIED: i64 = -1;
+    const FIRST_GIVEN: i64 = 2;
+    // Without a strategy there is nothing to vary by.
+    let varied = if is_varied { VARIED } else { NATURAL };
+    let mut given = Vec::new();
+    let mut numbers = vec![
+        match script.others {
+            Others::Natural => NATURAL,
+            Others::Varied => varied,
+        },
+        length(&script.entries),
+    ];
+    for (from, to, order) in &script.entries {
+        let plan = match order {
+            Order::Natural => NATURAL,
+            Order::Varied => varied,
+            Order::Given(order) => {
+                given.push(order);
+                FIRST_GIVEN + length(&given) - 1
+            }
+        };
+        numbers.extend([from.0.cast_signed(), to.0.cast_signed(), plan]);
+    }
+    numbers.push(length(&given));
+    for order in given {
+        numbers.push(length(order));
+        numbers.extend(order.iter().map(|place| i64::from(*place)));
+    }
+    numbers.extend([i64::from(record.choices), length(&record.evidence)]);
+    numbers.extend(record.evidence.iter().map(|id| id.0.cast_signed()));
+    numbers.extend([i64::from(record.allocations), i64::from(record.stop)]);
+    numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn length<T>(list: &[T]) -> i64 {
+    i64::try_from(list.len()).expect("a list in memory is shorter than an i64 can say")
 }
 
 /// How many identity hashes are drawn and dropped before a test, so that the test's own are others (N1, N6).

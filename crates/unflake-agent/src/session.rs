@@ -21,6 +21,8 @@ pub(crate) struct Session {
     pub(crate) connection: Option<Connection>,
     pub(crate) runtime: Runtime,
     pub(crate) learn: bool,
+    /// Whether to be ready to say where collections are made.
+    allocations: bool,
     /// Whether the model of identity hashes is on.
     pub(crate) vary_hashes: bool,
     plan: Plan,
@@ -54,6 +56,7 @@ impl Session {
             connection,
             runtime,
             learn: configuration.learn,
+            allocations: configuration.allocations,
             vary_hashes: models.contains("Object.hashCode"),
             plan,
             user: UserModels::new(configuration.user_models),
@@ -180,7 +183,10 @@ impl Session {
     /// reason: the compiler may have taken the old salt for a constant, and throws code of retransformed classes away.
     /// (Seen on 17 without class data sharing: one run in two.)
     fn is_planned(&self, class: &str) -> bool {
-        !self.plan.of(class).is_empty() || self.user.names_class(class) || class.starts_with(SALTED)
+        !self.plan.of(class).is_empty()
+            || self.allocations && plan::is_collection(class)
+            || self.user.names_class(class)
+            || class.starts_with(SALTED)
     }
 
     fn refuse(&self, class: &str, code: i32) {
@@ -215,7 +221,8 @@ impl Session {
     ) -> Option<Vec<u8>> {
         let fixed = self.plan.of(name);
         let is_project = has_loader && owner(name, "") == Owner::Project || self.user.names_class(name);
-        if fixed.is_empty() && !is_project {
+        let is_watched = self.allocations && !has_loader && plan::is_collection(name);
+        if fixed.is_empty() && !is_project && !is_watched {
             return None;
         }
         if self
@@ -226,11 +233,14 @@ impl Session {
         {
             return None;
         }
-        if fixed.is_empty() && !self.learn && !self.user.may_be_in(name, bytes) {
+        if fixed.is_empty() && !is_watched && !self.learn && !self.user.may_be_in(name, bytes) {
             return None;
         }
         let class = ClassFile::parse(bytes).ok()?;
         let mut planned = fixed.to_vec();
+        if is_watched {
+            planned.extend(plan::watch_constructors(&class));
+        }
         if is_project {
             self.look_at_project_class(jni, &class, name, is_redefined, bytes, &mut planned);
         }

@@ -292,6 +292,8 @@ mod tests {
                     kind: "E".to_owned(),
                     message: String::new(),
                     trace: String::new(),
+                    expected: None,
+                    actual: None,
                 })
             } else {
                 Verdict::Passed

@@ -3,12 +3,16 @@
 //! Pure: knows no process, clock or disk. What runs tests is behind the traits [`Jvms`] and [`Jvm`], so that every
 //! decision here is tested without one.
 
+mod cause;
 mod confirm;
+mod minimize;
 mod rounds;
 mod select;
 mod split;
 
+pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
 pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verdict, confirm};
+pub use minimize::{Minimal, minimize};
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, strategy_of_round};
 pub use select::{Learned, Need, needs};
 pub use split::{Cost, Parts, split};

@@ -4,6 +4,7 @@ use crate::Scope;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Cause {
     pub status: CauseStatus,
     /// Why there is none.
@@ -17,6 +18,8 @@ pub struct Cause {
     /// The values that the failing assertion compared, where it tells them.
     pub expected: Option<String>,
     pub actual: Option<String>,
+    /// Choices are numbered in a run that follows an unvaried one in the same JVM; else in the first run of a JVM.
+    pub warm: bool,
     /// How often the test was run to find this out.
     pub runs: u32,
 }

@@ -369,7 +369,11 @@ impl TestJvm {
                 self.not_applied.insert(method, reason);
             }
             ToProgram::Bug { message } => self.bugs.push(message),
-            ToProgram::Hello { .. } | ToProgram::ContainerStarted { .. } | ToProgram::RunFinished => {}
+            ToProgram::Hello { .. }
+            | ToProgram::ContainerStarted { .. }
+            | ToProgram::Choices(_)
+            | ToProgram::Evidence(_)
+            | ToProgram::RunFinished => {}
         }
     }
 }

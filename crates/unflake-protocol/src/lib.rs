@@ -7,6 +7,7 @@
 mod choice;
 mod messages;
 mod names;
+mod script;
 mod wire;
 
 pub use choice::{Form, Level, Seed, Strategy};
@@ -15,4 +16,5 @@ pub use messages::{
     ToProgram, UserModel, UserModelKind,
 };
 pub use names::{Framework, Handle, SeenTest, TestId};
+pub use script::{ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, Script, StackFrame};
 pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};

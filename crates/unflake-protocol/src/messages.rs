@@ -1,6 +1,6 @@
 //! What the program and an agent say to each other.
 
-use crate::{Handle, SeenTest, Strategy};
+use crate::{Chosen, Evidence, Handle, Record, Script, SeenTest, Strategy};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,6 +40,8 @@ pub struct Configuration {
     pub skip_from: Vec<String>,
     /// Say [`ToProgram::Recipe`], [`ToProgram::ClassLoaded`] and [`ToProgram::InitialiserChose`] too.
     pub learn: bool,
+    /// Be ready to say where collections are made ([`Record::allocations`]): costs a little on every one.
+    pub allocations: bool,
     /// Where to leave edited classes that the JVM refuses, for whoever looks into it.
     pub evidence: Option<PathBuf>,
 }
@@ -74,6 +76,9 @@ pub struct RunCommand {
     /// `None`: choices are counted and left as they are.
     pub strategy: Option<Strategy>,
     pub tests: Vec<Handle>,
+    /// Where not all choices follow the strategy.
+    pub script: Option<Script>,
+    pub record: Record,
 }
 
 /// From an agent to the program.
@@ -121,6 +126,10 @@ pub enum ToProgram {
         method: String,
         reason: String,
     },
+    /// The choices of a run, in the order in which they were made; before [`ToProgram::RunFinished`].
+    Choices(Vec<Chosen>),
+    /// At the choice itself.
+    Evidence(Box<Evidence>),
     /// The tests of a [`RunCommand`] are through.
     RunFinished,
     /// Something in the agent that must not happen did; it has switched itself off.
@@ -194,4 +203,7 @@ pub struct Failure {
     pub message: String,
     /// The stack trace as Java prints it, shortened.
     pub trace: String,
+    /// The values that an assertion compared, where it tells them.
+    pub expected: Option<String>,
+    pub actual: Option<String>,
 }

@@ -29,6 +29,10 @@ pub struct WorkerTools {
     pub configuration: Configuration,
     pub children: Children,
     pub cancel: Cancel,
+    /// Options for every JVM beside the build's and [`JVM_OPTIONS`].
+    pub options: Vec<String>,
+    /// A JVM that has not called by then is stuck.
+    pub start_limit: Duration,
 }
 
 /// How long things may take.
@@ -106,8 +110,8 @@ impl std::error::Error for StartError {}
 
 /// How often a waiting worker looks whether the user has had enough.
 const TICK: Duration = Duration::from_millis(50);
-/// A JVM that has not called by then is stuck: even a slow machine starts one in a few seconds.
-const START_LIMIT: Duration = Duration::from_secs(60);
+/// Even a slow machine starts a JVM in a few seconds.
+pub const START_LIMIT: Duration = Duration::from_secs(60);
 /// How long a JVM may take to end after its last test before it is ended.
 const END_LIMIT: Duration = Duration::from_secs(2);
 
@@ -161,6 +165,7 @@ impl Worker {
         if work == Work::Short {
             extra.push(ONE_COMPILER.to_owned());
         }
+        extra.extend(tools.options.iter().cloned());
         let mut command = command(&launch.java, &launch.directory);
         command
             .args(launch.arguments(&tools.runner, &extra))
@@ -319,9 +324,9 @@ fn greet(
                         output: tail(output),
                     });
                 }
-                if start.elapsed() > START_LIMIT {
+                if start.elapsed() > tools.start_limit {
                     return Err(StartError::Silent {
-                        after: START_LIMIT,
+                        after: tools.start_limit,
                         output: tail(output),
                     });
                 }

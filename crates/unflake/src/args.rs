@@ -3,7 +3,7 @@
 //! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None` and
 //! is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
 
-use crate::values::{FailOn, SeedSetting, parse_count, parse_duration};
+use crate::values::{FailOn, SeedSetting, parse_count, parse_duration, parse_range};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -35,6 +35,8 @@ pub(crate) enum Command {
     /// Find implementation-dependent tests
     #[command(after_help = CHECK_HELP)]
     Check(Box<CheckArgs>),
+    /// Find the causes of findings that have none yet
+    Debug(DebugArgs),
     /// Repeat the failure of a finding
     Replay(ReplayArgs),
     /// List what is varied, or explain one of it
@@ -140,6 +142,9 @@ pub(crate) struct CheckArgs {
     pub(crate) budget: Option<Duration>,
     #[command(flatten)]
     pub(crate) vary: VaryArgs,
+    /// Do not look for the causes of findings
+    #[arg(long)]
+    pub(crate) no_debug: bool,
     /// Unvaried runs [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_CONTROL", hide_env = true, help_heading = "Varying")]
     pub(crate) control: Option<u32>,
@@ -281,14 +286,42 @@ impl FromStr for FormatArg {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The finding's id, or the beginning of it
+    /// The finding's id, or the beginning of it, or a test like `OrderTest#keepsOrder`
     #[arg(value_name = "FINDING")]
-    pub(crate) finding: String,
+    pub(crate) wanted: String,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
     /// How often
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count::<u32>)]
     pub(crate) times: u32,
+    /// Vary only these choices, like `3,17-20`; `unflake debug` names those that matter
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = parse_range)]
+    pub(crate) choices: Vec<std::ops::RangeInclusive<u32>>,
+    /// Wait for a debugger on this port of 127.0.0.1
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "5005", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "times")]
+    pub(crate) jdwp: Option<u16>,
+    /// With `--jdwp`: stop where the choice is made that makes the test fail
+    #[arg(long, requires = "jdwp")]
+    pub(crate) stop: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DebugArgs {
+    /// Findings (their ids or the beginnings of them) or tests like `OrderTest#keepsOrder` [default: all findings of the
+    /// latest run that have no cause yet]
+    #[arg(value_name = "FINDING")]
+    pub(crate) findings: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// The longest to look for the cause of one finding, like `60s` [default: as long as it takes]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) budget: Option<Duration>,
+    /// Findings at the same time [default: as many as there are cores]
+    #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
+    pub(crate) jobs: Option<u16>,
+    /// Write the result as `text` or `json`, to the screen or into a file; may be given several times
+    #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    pub(crate) format: Vec<FormatArg>,
 }
 
 #[derive(Clone, Debug, Args)]

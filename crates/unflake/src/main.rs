@@ -1,18 +1,22 @@
 //! The program: arguments, commands, exit codes.
 
+mod again;
 mod args;
 mod bug;
 mod check;
 mod commands;
 mod config;
+mod debug;
 mod embedded;
 mod exec;
 mod exit;
 mod interrupt;
 mod jdk;
 mod nearest;
+mod places;
 mod problem;
 mod replay;
+mod scripted;
 mod settings;
 mod usage;
 mod values;
@@ -52,6 +56,7 @@ fn run() -> Result<ExitCode, Problem> {
 fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
     match arguments.command {
         Command::Check(args) => check::run(Settings::resolve(*args, screen)?),
+        Command::Debug(args) => commands::debug::run(args, screen),
         Command::Replay(args) => replay::run(ReplaySettings::resolve(args, screen)?),
         Command::Exec(args) => exec::run(ExecSettings::resolve(args, screen)?),
         Command::Models(args) => commands::models::run(args),

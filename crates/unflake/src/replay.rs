@@ -1,63 +1,40 @@
-//! `unflake replay`: repeats the failure of a finding, alone or with what it needs, from what the run stored.
+//! `unflake replay`: repeats a failure from what the run stored, alone or with what it needs: with everything varied as it
+//! was, or with some choices only, and for a debugger.
 
-use crate::check::scratch;
-use crate::check::stored::{Stored, StoredReplay};
-use crate::embedded;
+use crate::again::{Again, Named};
 use crate::exit::ExitCode;
-use crate::interrupt::Interrupt;
 use crate::problem::{Problem, problem};
+use crate::scripted::{Jvms, Subject};
 use crate::settings::ReplaySettings;
 use anstyle::{AnsiColor, Style};
 use std::io::Write as _;
+use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
-use unflake_findings::{Details, Finding, ProjectStore};
+use unflake_explore::Verdict;
+use unflake_findings::{Cause, Details};
 use unflake_project::{Build, BuildError, BuildRequest};
-use unflake_protocol::{Configuration, Failure, Handle, Outcome, Role, RunCommand, Strategy, ToProgram};
-use unflake_runner::{Launch, Limits, RunEnd, Work, Worker, WorkerTools};
+use unflake_protocol::{
+    ChoiceId, Configuration, Failure, Form, Handle, Level, Outcome, Record, Role, Script, Strategy,
+};
+use unflake_runner::{Launch, Work, Worker, WorkerTools};
 
 /// A replay is one test (or one class) that a person waits for.
 const SILENCE: Duration = Duration::from_secs(600);
+/// With a debugger a person is in the middle of it.
+const DEBUGGING: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(crate) fn run(settings: ReplaySettings) -> Result<ExitCode, Problem> {
-    let store = ProjectStore::open(&settings.place.store, &settings.place.project)?;
-    let (run, _, finding) = store.find(&settings.finding)?;
-    let stored: Stored = run.recipe()?;
-    let Details::ImplementationDependent { strategy, .. } = &finding.details;
-    let replay = stored.replays.get(finding.id.as_str()).ok_or_else(|| {
-        problem!(
-            CannotWork,
-            "the run `{}` did not keep what is needed to replay `{}`",
-            run.id().as_str(),
-            finding.id.as_str()
-        )
-        .hint("run `unflake check` again")
-    })?;
-    let interrupt = Interrupt::install()?;
-    let scratch = scratch()?;
-    let unpacked = embedded::unpack(&settings.place.store)?;
-    let mut replayer = Replayer {
-        settings: &settings,
-        stored: &stored,
-        replay,
-        strategy: *strategy,
-        tools: WorkerTools {
-            agent: unpacked.agent,
-            runner: unpacked.runner,
-            scratch: scratch.path().to_owned(),
-            configuration: Configuration {
-                role: Role::Worker,
-                ..stored.configuration.clone()
-            },
-            children: interrupt.children.clone(),
-            cancel: interrupt.cancel.clone(),
-        },
-        next: 0,
-    };
-    say(&heading(&finding, *strategy, replay));
+    let again = Again::open(&settings.place, Some(&settings.wanted))?;
+    let named = again.named(&settings.wanted, &settings.place.project)?;
+    let subject = Replayed::new(&again, &named, &settings)?;
+    if let Some(port) = settings.jdwp {
+        must_be_free(port)?;
+    }
+    say(&subject.heading());
     let mut failed = 0;
     for time in 1..=settings.times {
-        let outcome = replayer.once()?;
-        if let Some(code) = interrupt.exit_code() {
+        let outcome = subject.once()?;
+        if let Some(code) = again.interrupt.exit_code() {
             return Ok(code);
         }
         match outcome {
@@ -81,113 +58,257 @@ pub(crate) fn run(settings: ReplaySettings) -> Result<ExitCode, Problem> {
     })
 }
 
-struct Replayer<'a> {
+/// What is repeated, and how.
+struct Replayed<'a> {
     settings: &'a ReplaySettings,
-    stored: &'a Stored,
-    replay: &'a StoredReplay,
+    again: &'a Again,
+    name: String,
+    /// The last is the one in question.
+    tests: Vec<Handle>,
+    launch: Option<Launch>,
     strategy: Strategy,
-    tools: WorkerTools,
-    next: u32,
+    cause: Option<&'a Cause>,
 }
 
-impl Replayer<'_> {
-    /// The failure, or `None` if the test passes.
-    fn once(&mut self) -> Result<Option<Failure>, Problem> {
-        let target = self
-            .replay
-            .tests
-            .last()
-            .cloned()
-            .ok_or_else(|| problem!(Bug, "a stored replay without a test"))?;
-        match self
-            .replay
-            .recipe
-            .and_then(|index| self.stored.recipes.get(index))
-        {
-            Some(recipe) => {
-                let launch = Launch::from_recipe(recipe)
-                    .map_err(|error| problem!(CannotWork, "cannot start the test JVM again").cause(error))?;
-                missing_classes(&launch)?;
-                self.directly(&launch, &target)
+impl<'a> Replayed<'a> {
+    fn new(
+        again: &'a Again,
+        named: &'a Named,
+        settings: &'a ReplaySettings,
+    ) -> Result<Replayed<'a>, Problem> {
+        match named {
+            Named::Finding(finding) => {
+                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details;
+                let replay = again.stored.replays.get(finding.id.as_str()).ok_or_else(|| {
+                    problem!(
+                        CannotWork,
+                        "the run `{}` did not keep what is needed to replay `{}`",
+                        again.run.id().as_str(),
+                        finding.id.as_str()
+                    )
+                    .hint("run `unflake check` again")
+                })?;
+                Ok(Replayed {
+                    settings,
+                    again,
+                    name: finding.test.to_string(),
+                    tests: replay.tests.clone(),
+                    launch: again.launch(replay.recipe)?,
+                    strategy: *strategy,
+                    cause: Some(cause),
+                })
             }
-            None => self.through_build(&target),
+            Named::Test(test) if settings.choices.is_empty() => Err(problem!(
+                NoTest,
+                "`{}` did not fail in the run `{}`",
+                test.id.test,
+                again.run.id().as_str()
+            )
+            .hint("`--choices 1-100` varies some of its choices all the same")),
+            Named::Test(test) => Ok(Replayed {
+                settings,
+                again,
+                name: test.id.to_string(),
+                tests: vec![test.handle.clone()],
+                launch: again.launch(test.recipe)?,
+                strategy: Strategy {
+                    level: Level::Full,
+                    form: Form::Reverse,
+                },
+                cause: None,
+            }),
         }
     }
 
-    fn directly(&mut self, launch: &Launch, target: &Handle) -> Result<Option<Failure>, Problem> {
-        self.next += 1;
-        let mut worker = Worker::start(launch, &self.tools, self.next, Work::Short).map_err(|error| {
-            problem!(CannotWork, "cannot start the test JVM again")
-                .cause(error)
-                .hint("run `unflake check` again: the project or its JDK may have changed since")
-        })?;
-        let command = RunCommand {
-            strategy: Some(self.strategy),
-            tests: self.replay.tests.clone(),
+    fn heading(&self) -> String {
+        let bold = Style::new().bold();
+        let with = match self.tests.len().saturating_sub(1) {
+            0 => "alone".to_owned(),
+            1 => "after 1 other test".to_owned(),
+            more => format!("after {more} other tests"),
         };
-        let mut outcome = None;
-        let end = worker.run(&command, Limits { silence: SILENCE }, |message| match message {
-            ToProgram::TestFinished {
-                test, outcome: seen, ..
-            } if test.handle == *target => outcome = Some(seen),
-            ToProgram::ContainerFinished {
-                root,
-                failure: Some(failure),
-                ..
-            } if root == target.root && outcome.is_none() => {
-                outcome = Some(Outcome::Failed(failure));
-            }
-            _ => {}
-        });
-        match (end, outcome) {
-            (RunEnd::Cancelled, _) | (_, Some(Outcome::Passed)) => Ok(None),
-            (_, Some(Outcome::Failed(failure))) => Ok(Some(failure)),
-            (RunEnd::Died { status, output, .. }, None) => Ok(Some(Failure {
-                kind: "ended JVM".to_owned(),
-                message: format!("the test ended its JVM ({status})"),
-                trace: output,
-            })),
-            (RunEnd::TimedOut { after, .. }, None) => {
-                let message = format!("the test did not end within {} s", after.as_secs());
-                Ok(Some(Failure {
-                    kind: "timeout".to_owned(),
-                    message,
-                    trace: String::new(),
-                }))
-            }
-            (RunEnd::Finished, None) | (_, Some(Outcome::Skipped { .. })) => Err(not_found(target)),
+        let what = match self.choices() {
+            [] => String::new(),
+            some => format!(", choices {} only", numbers(some)),
+        };
+        format!(
+            "{bold}{}{bold:#}  {with}, varied: {}{what}\n",
+            self.name, self.strategy
+        )
+    }
+
+    /// The numbers of the choices that vary; empty: all.
+    fn choices(&self) -> &[u32] {
+        &self.settings.choices
+    }
+
+    /// The failure, or `None` if the test passes.
+    fn once(&self) -> Result<Option<Failure>, Problem> {
+        match &self.launch {
+            Some(launch) => self.directly(launch),
+            None if self.choices().is_empty() && self.settings.jdwp.is_none() => self.through_build(),
+            None => Err(problem!(
+                CannotWork,
+                "`{}` fails only when the build tool runs it, so it can only be repeated as a whole",
+                self.name
+            )
+            .hint("leave out `--choices` and `--jdwp`")),
         }
     }
 
-    fn through_build(&self, target: &Handle) -> Result<Option<Failure>, Problem> {
+    fn directly(&self, launch: &Launch) -> Result<Option<Failure>, Problem> {
+        let tools = self.tools();
+        let jvms = Jvms {
+            tools: &tools,
+            next: &self.again.next,
+            work: Work::Short,
+            silence: if self.settings.jdwp.is_some() {
+                DEBUGGING
+            } else {
+                SILENCE
+            },
+        };
+        let subject = Subject {
+            launch,
+            tests: &self.tests,
+            strategy: Some(self.strategy),
+        };
+        if let Some(port) = self.settings.jdwp {
+            say(&format!(
+                "a debugger can attach to 127.0.0.1:{port}; the test {}\n",
+                if self.settings.stop {
+                    "stops at the choice"
+                } else {
+                    "waits for it"
+                }
+            ));
+        }
+        let mut worker = start(&jvms, launch)?;
+        let (script, record) = if self.choices().is_empty() && !self.settings.stop {
+            (None, Record::default())
+        } else {
+            let (script, record, same_jvm) = self.script(&jvms, subject, worker)?;
+            worker = match same_jvm {
+                Some(worker) => worker,
+                None => start(&jvms, launch)?,
+            };
+            (Some(script), record)
+        };
+        let (probed, _) = jvms.run(&mut worker, subject, script.as_ref(), &record);
+        match probed.verdict {
+            Verdict::Failed(failure) => Ok(Some(failure)),
+            Verdict::Passed | Verdict::Cancelled => Ok(None),
+            Verdict::NotRun => Err(not_found(self.tests.last())),
+        }
+    }
+
+    /// Finds out which choices the numbers mean: those of a run in which everything varies. They were counted after an
+    /// unvaried run in the same JVM if the cause was found in that way; that JVM is then given back.
+    fn script(
+        &self,
+        jvms: &Jvms<'_>,
+        subject: Subject<'_>,
+        mut worker: Worker,
+    ) -> Result<(Script, Record, Option<Worker>), Problem> {
+        let is_warm = self.cause.is_none_or(|cause| cause.warm);
+        if is_warm {
+            let unvaried = Subject {
+                strategy: None,
+                ..subject
+            };
+            jvms.run(&mut worker, unvaried, None, &Record::default());
+        }
+        let record = Record {
+            choices: true,
+            ..Record::default()
+        };
+        let (probed, can_go_on) = jvms.run(&mut worker, subject, None, &record);
+        let wanted: Vec<u32> = match (self.choices(), self.cause) {
+            ([], Some(cause)) if !cause.choices.is_empty() => {
+                cause.choices.iter().map(|choice| choice.number).collect()
+            }
+            ([], _) => {
+                return Err(problem!(Usage, "it is not known at which choice to stop")
+                    .hint("find the cause first with `unflake debug`, or name choices with `--choices`"));
+            }
+            (some, _) => some.to_vec(),
+        };
+        let count = u32::try_from(probed.choices.len()).unwrap_or(u32::MAX);
+        if let Some(number) = wanted.iter().find(|number| **number == 0 || **number > count) {
+            return Err(problem!(
+                Usage,
+                "there is no choice {number}: the test makes {count} choices"
+            )
+            .hint("choices are counted from 1"));
+        }
+        let mut ids: Vec<ChoiceId> = wanted
+            .iter()
+            .map(|number| probed.choices[*number as usize - 1].id)
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let script = if self.choices().is_empty() {
+            Script::VARIED
+        } else {
+            Script::only(&ids, |_| true)
+        };
+        let record = Record {
+            evidence: if self.settings.stop { ids } else { Vec::new() },
+            stop: self.settings.stop,
+            ..Record::default()
+        };
+        Ok((script, record, (is_warm && can_go_on).then_some(worker)))
+    }
+
+    fn tools(&self) -> WorkerTools {
+        let mut tools = self.again.plain_tools();
+        if let Some(port) = self.settings.jdwp {
+            // With `onthrow` the debugger's side of the JVM wakes up where the runtime throws this.
+            let when = if self.settings.stop {
+                ",onthrow=java.util.UnflakeStop,launch=/bin/true"
+            } else {
+                ""
+            };
+            tools.options.push(format!(
+                "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=127.0.0.1:{port}{when}"
+            ));
+            tools.start_limit = DEBUGGING;
+        }
+        tools
+    }
+
+    fn through_build(&self) -> Result<Option<Failure>, Problem> {
         let place = &self.settings.place;
         let build = Build::find(&place.project, std::env::var_os("PATH").as_ref())
             .map_err(|error| problem!(CannotWork, "{error}").hint(error.hint()))?;
+        let stored = &self.again.stored;
         let configuration = Configuration {
             role: Role::Build,
             strategy: Some(self.strategy),
-            ..self.stored.configuration.clone()
+            ..stored.configuration.clone()
         };
+        let tools = &self.again.tools;
         let request = BuildRequest {
             build: &build,
-            agent: &self.tools.agent,
+            agent: &tools.agent,
             configuration: &configuration,
-            arguments: &self.stored.build_arguments,
+            arguments: &stored.build_arguments,
             java_home: place.java.as_deref(),
-            scratch: &self.tools.scratch,
-            children: &self.tools.children,
-            cancel: &self.tools.cancel,
+            scratch: &tools.scratch,
+            children: &tools.children,
+            cancel: &tools.cancel,
         };
         let run = match request.run(|_| {}) {
             Ok(run) => run,
             Err(BuildError::Cancelled) => return Ok(None),
             Err(error) => return Err(crate::check::build_problem(error, &build)),
         };
+        let target = self.tests.last();
         let found = run
             .jvms
             .iter()
             .flat_map(|jvm| &jvm.tests)
-            .find(|test| test.test.handle == *target);
+            .find(|test| Some(&test.test.handle) == target);
         match found.map(|test| &test.outcome) {
             Some(Outcome::Failed(failure)) => Ok(Some(failure.clone())),
             Some(Outcome::Passed) => Ok(None),
@@ -196,34 +317,38 @@ impl Replayer<'_> {
     }
 }
 
-fn not_found(target: &Handle) -> Problem {
-    problem!(CannotWork, "the test `{}` was not found any more", target.id)
-        .hint("run `unflake check` again: the project has changed since")
+fn start(jvms: &Jvms<'_>, launch: &Launch) -> Result<Worker, Problem> {
+    jvms.start(launch).map_err(|error| {
+        problem!(CannotWork, "cannot start the test JVM again")
+            .cause(error)
+            .hint("run `unflake check` again: the project or its JDK may have changed since")
+    })
 }
 
-/// A cleaned build has no classes to run.
-fn missing_classes(launch: &Launch) -> Result<(), Problem> {
-    match launch
-        .class_path
-        .iter()
-        .find(|entry| entry.ends_with("test-classes") && !std::path::Path::new(entry).exists())
-    {
-        None => Ok(()),
-        Some(entry) => Err(
-            problem!(CannotWork, "the project is not built: there is no `{entry}`")
-                .hint("run `mvn test-compile`, or `unflake check` again"),
+fn must_be_free(port: u16) -> Result<(), Problem> {
+    match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(
+            problem!(CannotWork, "port {port} cannot be used for the debugger")
+                .cause(error)
+                .hint("name another one: `--jdwp PORT`"),
         ),
     }
 }
 
-fn heading(finding: &Finding, strategy: Strategy, replay: &StoredReplay) -> String {
-    let bold = Style::new().bold();
-    let with = match replay.tests.len().saturating_sub(1) {
-        0 => "alone".to_owned(),
-        1 => "after 1 other test".to_owned(),
-        more => format!("after {more} other tests"),
-    };
-    format!("{bold}{}{bold:#}  {with}, varied: {strategy}\n", finding.test)
+fn not_found(target: Option<&Handle>) -> Problem {
+    let name = target.map(|target| target.id.as_str()).unwrap_or_default();
+    problem!(CannotWork, "the test `{name}` was not found any more")
+        .hint("run `unflake check` again: the project has changed since")
+}
+
+/// `3, 17-20`
+fn numbers(numbers: &[u32]) -> String {
+    let ranges = numbers.chunk_by(|a, b| a + 1 == *b).map(|range| match range {
+        [first, .., last] => format!("{first}-{last}"),
+        one => one.iter().map(u32::to_string).collect(),
+    });
+    ranges.collect::<Vec<_>>().join(", ")
 }
 
 fn shown(failure: &Failure) -> String {

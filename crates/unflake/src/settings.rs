@@ -1,8 +1,8 @@
 //! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
 
 use crate::args::{
-    CheckArgs, Color, ExecArgs, Format, FormatArg, PlaceArgs, Progress, ReplayArgs, ScreenArgs, VaryArgs,
-    Window,
+    CheckArgs, Color, DebugArgs, ExecArgs, Format, FormatArg, PlaceArgs, Progress, ReplayArgs, ScreenArgs,
+    VaryArgs, Window,
 };
 use crate::config::{Config, Ignore};
 use crate::problem::{Problem, problem, unknown_api};
@@ -28,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) budget: Option<Duration>,
     /// Unvaried runs.
     pub(crate) control: u32,
+    /// Look for the causes of findings.
+    pub(crate) debug: bool,
     /// Test JVMs at the same time.
     pub(crate) jobs: NonZeroUsize,
     /// For one test; `None`: the default.
@@ -48,9 +50,25 @@ pub(crate) struct Settings {
 pub(crate) struct ReplaySettings {
     pub(crate) place: Place,
     pub(crate) screen: Screen,
-    /// A finding's id, or the beginning of it.
-    pub(crate) finding: String,
+    /// A finding's id, or the beginning of it, or a test.
+    pub(crate) wanted: String,
     pub(crate) times: u32,
+    /// Sorted; empty: all.
+    pub(crate) choices: Vec<u32>,
+    pub(crate) jdwp: Option<u16>,
+    pub(crate) stop: bool,
+}
+
+/// For `debug`.
+#[derive(Clone, Debug)]
+pub(crate) struct DebugSettings {
+    pub(crate) place: Place,
+    pub(crate) screen: Screen,
+    /// Ids or tests as the user wrote them; empty: all without a cause.
+    pub(crate) findings: Vec<String>,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) jobs: NonZeroUsize,
+    pub(crate) formats: Vec<FormatArg>,
 }
 
 /// For `exec`.
@@ -131,6 +149,7 @@ impl Settings {
                 .and_then(NonZeroUsize::new)
                 .unwrap_or_else(cores),
             timeout: args.timeout.or(config.timeout),
+            debug: !args.no_debug,
             fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
             place: Place::resolve(project, args.place, &config)?,
             formats: formats(args.format)?,
@@ -149,32 +168,44 @@ impl Settings {
 }
 
 impl ReplaySettings {
-    pub(crate) fn resolve(mut args: ReplayArgs, screen: Screen) -> Result<ReplaySettings, Problem> {
-        if args.place.directory.is_none() {
-            args.place.directory = project_of(&args)?;
-        }
-        let project = project(args.place.directory.as_deref())?;
-        let config = Config::read(&project)?;
-        let place = Place::resolve(project, args.place, &config)?;
+    pub(crate) fn resolve(args: ReplayArgs, screen: Screen) -> Result<ReplaySettings, Problem> {
         Ok(ReplaySettings {
+            place: Place::of_finding(args.place, Some(&args.wanted))?,
+            screen,
+            wanted: args.wanted,
+            times: args.times,
+            choices: args.choices.into_iter().flatten().collect(),
+            jdwp: args.jdwp,
+            stop: args.stop,
+        })
+    }
+}
+
+impl DebugSettings {
+    pub(crate) fn resolve(args: DebugArgs, screen: Screen) -> Result<DebugSettings, Problem> {
+        let place = Place::of_finding(args.place, args.findings.first().map(String::as_str))?;
+        let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
+        Ok(DebugSettings {
             place,
             screen,
-            finding: args.finding,
-            times: args.times,
+            findings: args.findings,
+            budget: args.budget,
+            jobs: jobs.unwrap_or_else(cores),
+            formats: formats(args.format)?,
         })
     }
 }
 
 /// The project to replay in when none is named: the current directory's if it has the finding, else the one whose latest run
 /// has it, so that the command that a report prints works from anywhere. `None`: no project has it.
-fn project_of(args: &ReplayArgs) -> Result<Option<PathBuf>, Problem> {
-    let base = store(args.place.store.clone())?;
+fn project_of(args: &PlaceArgs, finding: &str) -> Result<Option<PathBuf>, Problem> {
+    let base = store(args.store.clone())?;
     let here = Path::new(".");
-    let is_here = base.is_dir() && ProjectStore::open(&base, here)?.find(&args.finding).is_ok();
+    let is_here = base.is_dir() && ProjectStore::open(&base, here)?.find(finding).is_ok();
     if is_here {
         Ok(None)
     } else {
-        Ok(project_with(&base, &args.finding)?)
+        Ok(project_with(&base, finding)?)
     }
 }
 
@@ -193,6 +224,16 @@ impl ExecSettings {
 }
 
 impl Place {
+    /// Where a finding is, if one is named and no directory.
+    pub(crate) fn of_finding(mut args: PlaceArgs, finding: Option<&str>) -> Result<Place, Problem> {
+        if let (None, Some(finding)) = (&args.directory, finding) {
+            args.directory = project_of(&args, finding)?;
+        }
+        let project = project(args.directory.as_deref())?;
+        let config = Config::read(&project)?;
+        Place::resolve(project, args, &config)
+    }
+
     pub(crate) fn resolve(project: PathBuf, args: PlaceArgs, config: &Config) -> Result<Place, Problem> {
         let java = args
             .java

@@ -6,6 +6,23 @@ use std::time::Duration;
 use unflake_findings::Severity;
 use unflake_protocol::Seed;
 
+/// `7` or `17-20`.
+pub(crate) fn parse_range(text: &str) -> Result<std::ops::RangeInclusive<u32>, String> {
+    let number = |text: &str| {
+        text.trim()
+            .parse::<u32>()
+            .map_err(|_| format!("`{text}` is not a number"))
+    };
+    let (from, to) = match text.split_once('-') {
+        Some((from, to)) => (number(from)?, number(to)?),
+        None => (number(text)?, number(text)?),
+    };
+    if from > to {
+        return Err(format!("`{text}` ends before it begins"));
+    }
+    Ok(from..=to)
+}
+
 /// Reads `90s`, `5m`, `1h`, `1h30m`, `500ms`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a duration; write it like `90s`, `5m` or `1h30m`");

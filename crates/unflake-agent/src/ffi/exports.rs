@@ -179,5 +179,5 @@ struct SendObject(Object);
 
 #[unsafe(no_mangle)]
 extern "system" fn Java_java_util_UnflakeNative_runFinished(env: *mut JNIEnv, _: jobject) {
-    with_agent(env, (), |agent, _| agent.run_finished());
+    with_agent(env, (), |agent, jni| agent.run_finished(jni));
 }

@@ -68,6 +68,7 @@ pub(crate) fn configuration(role: Role) -> Configuration {
         from: Vec::new(),
         skip_from: Vec::new(),
         learn: true,
+        allocations: false,
         evidence: None,
     }
 }

@@ -4,7 +4,7 @@ use crate::boundaries::{jars, lines};
 use crate::jvm::{Folder, jdks, join, output};
 use crate::program::{Program, configuration};
 use unflake_protocol::{
-    Form, Framework, Handle, Level, Role, RunCommand, Seed, Strategy, ToAgent, ToProgram,
+    Form, Framework, Handle, Level, Record, Role, RunCommand, Seed, Strategy, ToAgent, ToProgram,
 };
 
 /// Stands for the test runner, and has its own variable removed.
@@ -43,6 +43,8 @@ fn run(method: &str, strategy: Option<Strategy>) -> ToAgent {
     ToAgent::Run(RunCommand {
         strategy,
         tests: vec![test],
+        script: None,
+        record: Record::default(),
     })
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use unflake_explore::{Cost, Jvm, Jvms, Need, Verdict, split};
-use unflake_protocol::{Failure, Outcome, RunCommand, Strategy, ToProgram};
+use unflake_protocol::{Failure, Outcome, Record, RunCommand, Strategy, ToProgram};
 use unflake_runner::{Limits, RunEnd, Work, Worker, WorkerTools};
 
 /// Everything that is needed to run tests of the suite.
@@ -231,6 +231,8 @@ impl Bench<'_> {
         let command = RunCommand {
             strategy,
             tests: tests.iter().map(|test| known(test).handle.clone()).collect(),
+            script: None,
+            record: Record::default(),
         };
         let end = worker.run(&command, self.limits(tests), |message| match message {
             ToProgram::TestFinished { test, outcome, .. } => {
@@ -273,6 +275,8 @@ impl Bench<'_> {
                         kind: "ended JVM".to_owned(),
                         message,
                         trace: output.clone(),
+                        expected: None,
+                        actual: None,
                     },
                 ))
             }
@@ -287,6 +291,8 @@ impl Bench<'_> {
                         kind: "timeout".to_owned(),
                         message,
                         trace: String::new(),
+                        expected: None,
+                        actual: None,
                     },
                 ))
             }

@@ -2,23 +2,25 @@
 
 pub(crate) mod jvms;
 mod learn;
-mod outcome;
-mod progress;
-mod selection;
+pub(crate) mod outcome;
+pub(crate) mod progress;
+pub(crate) mod selection;
 pub(crate) mod stored;
 pub(crate) mod suite;
 mod through_build;
 
+use crate::debug::Debugger;
 use crate::embedded;
 use crate::exit::ExitCode;
 use crate::interrupt::Interrupt;
 use crate::problem::{Problem, problem};
+use crate::scripted;
 use crate::settings::{Settings, Vary};
 use crate::values::SeedSetting;
 use jvms::{Bench, LaunchJvms, Turn, Unit, Verdicts, WorkerJvm};
 pub(crate) use learn::build_problem;
 use learn::{Learned, learn};
-use outcome::{Fate, Outcomes};
+use outcome::{Fate, Finished, Outcomes};
 use progress::Progress;
 use selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +35,13 @@ use unflake_explore::{
 use unflake_findings::{LevelSetting, ProjectStore};
 use unflake_project::{Build, BuildRequest};
 use unflake_protocol::{Configuration, Level, Outcome, Role, Seed};
-use unflake_runner::WorkerTools;
+use unflake_runner::{START_LIMIT, Work, WorkerTools};
+
+/// The longest that `check` looks for the cause of one finding; `unflake debug` has no limit.
+const DEBUG_LIMIT: Duration = Duration::from_secs(20);
+
+/// Workers that explain are numbered from here on, apart from those of the rounds.
+const EXPLAINING: u32 = 1 << 20;
 
 /// The share of the unvaried run's time that rounds may use by default.
 const DEFAULT_BUDGET: f64 = 0.4;
@@ -83,6 +91,8 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
             },
             children: interrupt.children.clone(),
             cancel: interrupt.cancel.clone(),
+            options: Vec::new(),
+            start_limit: START_LIMIT,
         };
         let bench = Bench {
             suite: &learned.suite,
@@ -102,18 +112,62 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
         };
         check.run(&mut outcomes)?;
     }
-    progress.finish();
     interrupt.children.end_all();
 
     outcomes.interrupted = interrupt.cancel.is_cancelled();
-    let finished = outcomes.finish(learned.as_ref(), &configuration, started, clock.elapsed());
+    let mut finished = outcomes.finish(learned.as_ref(), &configuration, started, clock.elapsed());
     let run = store.begin(started)?;
+    // Stored before it is explained: whatever happens there, what was found is not lost.
     run.save(&finished.document, &finished.stored)?;
+    if settings.debug && !interrupt.cancel.is_cancelled() {
+        let tools = WorkerTools {
+            agent: unpacked.agent.clone(),
+            runner: unpacked.runner.clone(),
+            scratch: scratch.path().to_owned(),
+            configuration: scripted::configuration(&configuration),
+            children: interrupt.children.clone(),
+            cancel: interrupt.cancel.clone(),
+            options: Vec::new(),
+            start_limit: START_LIMIT,
+        };
+        explain(&mut finished, &settings, &tools, &progress);
+        interrupt.children.end_all();
+        finished.document.summary.time = clock.elapsed().as_secs_f64();
+        run.save(&finished.document, &finished.stored)?;
+    }
+    progress.finish();
     outcome::write(&finished.document, &settings)?;
     Ok(match interrupt.exit_code() {
         Some(code) => code,
         None => outcome::exit_code(&finished.document, &settings),
     })
+}
+
+/// Finds the cause of each finding that nobody suppressed.
+fn explain(finished: &mut Finished, settings: &Settings, tools: &WorkerTools, progress: &Progress) {
+    let which: Vec<usize> = (0..finished.document.findings.len())
+        .filter(|index| finished.document.findings[*index].suppressed.is_none())
+        .collect();
+    if which.is_empty() {
+        return;
+    }
+    progress.phase("explaining", which.len() as u64);
+    let jvms = scripted::Jvms {
+        tools,
+        next: &AtomicU32::new(EXPLAINING),
+        work: Work::Short,
+        silence: settings.timeout.unwrap_or(Duration::from_secs(60)),
+    };
+    let debugger = Debugger {
+        stored: &finished.stored,
+        project: &settings.place.project,
+        jvms: &jvms,
+        jobs: settings.jobs.get(),
+        repeatable: settings.vary.seed != SeedSetting::Fresh,
+        limit: Some(DEBUG_LIMIT),
+        deadline: settings.budget.map(|budget| Instant::now() + budget),
+    };
+    debugger.explain(&mut finished.document, &which, &|| progress.step());
 }
 
 /// One check after the learning run.
@@ -458,6 +512,7 @@ pub(crate) fn configuration(vary: &Vary) -> Result<Configuration, Problem> {
         from: vary.from.clone(),
         skip_from: vary.skip_from.clone(),
         learn: false,
+        allocations: false,
         evidence: None,
     })
 }

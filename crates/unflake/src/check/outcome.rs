@@ -1,12 +1,12 @@
 //! What became of each test, gathered into the document that is reported and stored.
 
 use super::learn::Learned;
-use super::stored::{Stored, StoredReplay};
-use super::suite::{Suite, Trouble};
+use super::stored::{Stored, StoredReplay, StoredTest};
+use super::suite::{KnownTest, Suite, Trouble};
 use crate::args::{Format, FormatArg};
 use crate::exit::ExitCode;
 use crate::problem::{Problem, problem};
-use crate::settings::Settings;
+use crate::settings::{Screen, Settings};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -147,12 +147,17 @@ impl Outcomes {
             );
         }
         self.add_troubles(suite);
-        let mut stored = Stored {
-            configuration: configuration.clone(),
-            recipes: suite.recipes.clone(),
-            replays: BTreeMap::new(),
-            build_arguments: self.build_arguments.clone(),
+        let stored_test = |known: &KnownTest| StoredTest {
+            id: known.id.clone(),
+            handle: known.handle.clone(),
+            recipe: known.launch,
         };
+        let mut stored = Stored::new(
+            configuration.clone(),
+            suite.recipes.clone(),
+            suite.tests.iter().map(stored_test).collect(),
+            self.build_arguments.clone(),
+        );
         let mut findings = Vec::new();
         let mut excluded = Vec::new();
         let mut skipped: BTreeMap<SkipReason, usize> = BTreeMap::new();
@@ -347,10 +352,14 @@ pub(crate) fn is_ignored(id: &TestId, settings: &Settings) -> bool {
 
 /// Writes the document in every format that was asked for.
 pub(crate) fn write(document: &Document, settings: &Settings) -> Result<(), Problem> {
-    for FormatArg { format, file } in &settings.formats {
+    write_to(document, &settings.formats, &settings.screen)
+}
+
+pub(crate) fn write_to(document: &Document, formats: &[FormatArg], screen: &Screen) -> Result<(), Problem> {
+    for FormatArg { format, file } in formats {
         let is_screen = file.is_none();
         let text = match format {
-            Format::Text => unflake_report::text(document, settings.screen.verbose > 0),
+            Format::Text => unflake_report::text(document, screen.verbose > 0),
             Format::Json => unflake_report::json(document),
         };
         let text = if is_screen {

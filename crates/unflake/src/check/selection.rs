@@ -6,6 +6,7 @@ use crate::problem::{Problem, problem};
 use std::fs;
 use std::path::Path;
 use unflake_models::glob_matches;
+use unflake_protocol::{Handle, TestId};
 
 /// Which tests the user asked for.
 #[derive(Clone, Debug, Default)]
@@ -51,12 +52,17 @@ impl Selection {
     }
 
     pub(crate) fn contains(&self, test: &KnownTest) -> bool {
-        self.is_all() || self.patterns.iter().any(|pattern| pattern.matches(test))
+        self.names(&test.id, &test.handle)
+    }
+
+    pub(crate) fn names(&self, id: &TestId, handle: &Handle) -> bool {
+        self.is_all() || self.patterns.iter().any(|pattern| pattern.matches(id, handle))
     }
 
     /// What the user wrote that matches none of `tests`.
     pub(crate) fn unmatched(&self, tests: &[KnownTest]) -> Vec<&str> {
-        let matches_none = |pattern: &&Pattern| !tests.iter().any(|test| pattern.matches(test));
+        let matches_none =
+            |pattern: &&Pattern| !tests.iter().any(|test| pattern.matches(&test.id, &test.handle));
         self.patterns
             .iter()
             .filter(matches_none)
@@ -141,9 +147,9 @@ impl Pattern {
         }
     }
 
-    fn matches(&self, test: &KnownTest) -> bool {
+    fn matches(&self, test: &TestId, handle: &Handle) -> bool {
         if let Some(id) = &self.unique_id {
-            return test.handle.id == *id || test.handle.id.starts_with(&format!("{id}/"));
+            return handle.id == *id || handle.id.starts_with(&format!("{id}/"));
         }
         let class_is = |class: &str| {
             glob_matches(&self.class, class)
@@ -154,10 +160,10 @@ impl Pattern {
         let method_is = |method: &String| {
             method.split('+').any(|one| {
                 let one = one.split(['(', '[']).next().unwrap_or_default();
-                glob_matches(one, test.id.method())
+                glob_matches(one, test.method())
             })
         };
-        (class_is(test.id.class()) || class_is(&test.id.root)) && self.method.as_ref().is_none_or(method_is)
+        (class_is(test.class()) || class_is(&test.root)) && self.method.as_ref().is_none_or(method_is)
     }
 }
 
@@ -170,7 +176,7 @@ mod tests {
     use super::*;
     use crate::check::suite::Baseline;
     use unflake_explore::Need;
-    use unflake_protocol::{Framework, Handle, Outcome, TestId};
+    use unflake_protocol::{Framework, Outcome};
 
     fn test(class: &str, method: &str) -> KnownTest {
         let id = format!("[engine:junit-jupiter]/[class:{class}]/[method:{method}()]");

@@ -1,6 +1,7 @@
 //! The commands that need no test run: one file each.
 
 pub(crate) mod completions;
+pub(crate) mod debug;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;

@@ -44,6 +44,9 @@ public final class Unflake {
     /** Plans: what is done to one sequence of elements. Every other value is the start of a random permutation. */
     static final long NATURAL_PLAN = 0;
     static final long REVERSE_PLAN = 1;
+    /** Orders that a script gives come from here on; see {@link UnflakeScript}. */
+    static final long FIRST_GIVEN = 2;
+    private static final int GIVEN_BITS = 20;
 
     /** A linear congruential step (Knuth's MMIX constants); only its high half is used. */
     static final long STEP = 6364136223846793005L;
@@ -56,6 +59,8 @@ public final class Unflake {
     public static boolean learning;
     /** Whether callers are filtered. */
     public static boolean filtered;
+    /** Whether a script says what single choices do. */
+    static boolean scripted;
     /** Values of user models of the kind "one of", by model. */
     static String[][] userValues = new String[0][];
     /** Widths of user models of the kind "tolerance", by model. */
@@ -186,7 +191,7 @@ public final class Unflake {
         if (learning | filtered) {
             return chooseFor(model);
         }
-        return form != NATURAL;
+        return form != NATURAL | scripted;
     }
 
     private static boolean chooseFor(int model) {
@@ -194,7 +199,7 @@ public final class Unflake {
             chosenByProject = true;
             thread().projectCalls++;
         }
-        return form != NATURAL && (!filtered || UnflakeNative.callerAllowed());
+        return (form != NATURAL || scripted) && (!filtered || UnflakeNative.callerAllowed());
     }
 
     static boolean isRandom() {
@@ -233,14 +238,22 @@ public final class Unflake {
     }
 
     private static long random(long plan) {
-        return plan == NATURAL_PLAN || plan == REVERSE_PLAN ? GOLDEN : plan;
+        return plan >>> GIVEN_BITS + 1 == 0 ? GOLDEN : plan;
+    }
+
+    static boolean isGiven(long plan) {
+        return plan - FIRST_GIVEN >>> GIVEN_BITS == 0;
     }
 
     /** The plan for one traversal of {@code map}, which must hold two elements at least. */
     static long hashPlan(UnflakeThread own, HashMap<?, ?> map, int model) {
-        if (!choose(own, model)) {
-            return NATURAL_PLAN;
+        if (scripted) {
+            return UnflakeScript.plan(own, model, map, null, 0, map.size);
         }
+        return choose(own, model) ? variedHashPlan(own, map) : NATURAL_PLAN;
+    }
+
+    static long variedHashPlan(UnflakeThread own, HashMap<?, ?> map) {
         int how = level;
         if (how == FULL) {
             return planOfCall(own);
@@ -262,6 +275,13 @@ public final class Unflake {
         z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
         z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
         return z ^ (z >>> 31);
+    }
+
+    /** A collection was made. */
+    public static void made(Object collection) {
+        if (UnflakeScript.allocations) {
+            UnflakeScript.made(collection);
+        }
     }
 
     // ---- HashMap, HashSet
@@ -491,6 +511,9 @@ public final class Unflake {
             return false;
         }
         long plan = level == FULL ? planOfCall(own) : planOf(mix(2));
+        if (scripted) {
+            plan = UnflakeScript.pick(own, model, UnflakeScript.PICKS, 0, 2, null, plan);
+        }
         return UnflakeOrder.pick(0, 2, plan) == 1;
     }
 

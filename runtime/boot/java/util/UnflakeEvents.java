@@ -25,6 +25,8 @@ public final class UnflakeEvents {
     private static final int INITIALISER_CHOSE = 5;
     private static final int RECIPE = 6;
     private static final int BUG = 7;
+    private static final int CHOICES = 8;
+    private static final int EVIDENCE = 9;
 
     private static final int JUNIT3 = 0;
     private static final int JUNIT4 = 1;
@@ -726,11 +728,11 @@ public final class UnflakeEvents {
                 }
             }
         }
-        String[] fields = new String[NAMES + 4];
+        String[] fields = new String[NAMES + 6];
         System.arraycopy(test.names, 0, fields, 0, NAMES);
         fields[NAMES] = test.outcome == PASSED ? "passed" : test.outcome == FAILED ? "failed" : "skipped";
         if (test.failure != null) {
-            System.arraycopy(test.failure, 0, fields, NAMES + 1, 3);
+            System.arraycopy(test.failure, 0, fields, NAMES + 1, 5);
         }
         UnflakeNative.event(TEST_FINISHED, fields, test.choices.numbers(nanos));
         if (test.root != null) {
@@ -762,7 +764,7 @@ public final class UnflakeEvents {
     }
 
     private static void skipped(String[] names, String reason) {
-        String[] fields = new String[NAMES + 4];
+        String[] fields = new String[NAMES + 6];
         System.arraycopy(names, 0, fields, 0, NAMES);
         fields[NAMES] = "skipped";
         fields[NAMES + 2] = cut(reason);
@@ -976,7 +978,7 @@ public final class UnflakeEvents {
 
     private static String[] failure(Object exception) {
         if (exception == null) {
-            return new String[] {"", "", ""};
+            return new String[] {"", "", "", null, null};
         }
         Throwable thrown = (Throwable) exception;
         String message;
@@ -999,7 +1001,51 @@ public final class UnflakeEvents {
         for (int line = 0; line < LONGEST_TRACE && end >= 0; line++) {
             end = trace.indexOf('\n', end == 0 ? 0 : end + 1);
         }
-        return new String[] {thrown.getClass().getName(), cut(message), end < 0 ? trace : trace.substring(0, end + 1)};
+        return new String[] {thrown.getClass().getName(), cut(message), end < 0 ? trace : trace.substring(0, end + 1),
+            compared(thrown, "getExpected"), compared(thrown, "getActual")};
+    }
+
+    /** What a failed assertion says of the values it compared; {@code null}: it does not. */
+    private static String compared(Throwable thrown, String which) {
+        String type = thrown.getClass().getName();
+        if (!type.endsWith("ComparisonFailure") && !type.endsWith("AssertionFailedError")) {
+            return null;
+        }
+        try {
+            Object value = call(thrown, which);
+            // JUnit 5 wraps values and keeps their text.
+            return value == null ? null
+                : cut(String.valueOf(value instanceof String ? value : call(value, "getStringRepresentation")));
+        } catch (Throwable itDoesNot) {
+            return null;
+        }
+    }
+
+    /** The choices of a run, as {@link UnflakeScript} logs them. */
+    static void choices(long[] log) {
+        UnflakeNative.event(CHOICES, new String[0], log);
+    }
+
+    /** What is to be seen of one choice: numbers, the collection's class, lists of texts, the order. */
+    static void evidence(long[] numbers, String owner, Object[][] lists, int[] order) {
+        long[] all = Arrays.copyOf(numbers, numbers.length + lists.length + order.length);
+        for (int i = 0; i < order.length; i++) {
+            all[numbers.length + lists.length + i] = order[i];
+        }
+        int count = 1;
+        for (int i = 0; i < lists.length; i++) {
+            all[numbers.length + i] = lists[i].length;
+            count += lists[i].length;
+        }
+        String[] fields = new String[count];
+        fields[0] = owner;
+        int at = 1;
+        for (Object[] list : lists) {
+            for (Object text : list) {
+                fields[at++] = (String) text;
+            }
+        }
+        UnflakeNative.event(EVIDENCE, fields, all);
     }
 
     private static String cut(String text) {

@@ -82,7 +82,8 @@ final class UnflakeHashIterator implements Iterator<Object> {
      */
     static HashMap.Node<?, ?>[] nodes(HashMap<?, ?> map, long plan) {
         int size = map.size;
-        if (plan == Unflake.NATURAL_PLAN || size <= UnflakeOrder.FEW && plan != Unflake.REVERSE_PLAN) {
+        if (plan == Unflake.NATURAL_PLAN || size <= UnflakeOrder.FEW && plan != Unflake.REVERSE_PLAN
+                || Unflake.isGiven(plan)) {
             HashMap.Node<?, ?>[] nodes = inOrder(map, size);
             UnflakeOrder.apply(nodes, 0, size, plan);
             return nodes;

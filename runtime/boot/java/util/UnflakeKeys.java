@@ -13,9 +13,13 @@ final class UnflakeKeys {
 
     /** The plan for a choice among {@code n} elements of {@code owner} (null: nobody's), counted from {@code from}. */
     static long plan(UnflakeThread own, int model, Object owner, Object[] elements, int from, int n) {
-        if (!Unflake.choose(own, model)) {
-            return Unflake.NATURAL_PLAN;
+        if (Unflake.scripted) {
+            return UnflakeScript.plan(own, model, owner, elements, from, n);
         }
+        return Unflake.choose(own, model) ? varied(own, owner, elements, from, n) : Unflake.NATURAL_PLAN;
+    }
+
+    static long varied(UnflakeThread own, Object owner, Object[] elements, int from, int n) {
         int how = Unflake.level;
         if (how == Unflake.FULL) {
             return Unflake.planOfCall(own);

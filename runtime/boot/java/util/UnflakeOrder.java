@@ -29,6 +29,14 @@ final class UnflakeOrder {
      * four bits. Never 0.
      */
     static long digits(int size, long plan) {
+        if (Unflake.isGiven(plan)) {
+            int[] given = UnflakeScript.given(plan);
+            long order = 0;
+            for (int i = size - 1; i >= 0; i--) {
+                order = order << 4 | given[i];
+            }
+            return order;
+        }
         int which = (int) (plan >>> 58);
         long[] row = drawn[size];
         long order = row[which];
@@ -67,6 +75,14 @@ final class UnflakeOrder {
             }
             return;
         }
+        if (Unflake.isGiven(plan)) {
+            int[] given = UnflakeScript.given(plan);
+            Object[] natural = Arrays.copyOfRange(array, from, to);
+            for (int i = from; i < to; i++) {
+                array[i] = natural[given[i - from]];
+            }
+            return;
+        }
         if (to - from <= FEW) {
             long order = digits(to - from, plan);
             Object[] natural = Arrays.copyOfRange(array, from, to);
@@ -101,6 +117,9 @@ final class UnflakeOrder {
     static int pick(int natural, int n, long plan) {
         if (plan == Unflake.NATURAL_PLAN) {
             return natural;
+        }
+        if (Unflake.isGiven(plan)) {
+            return UnflakeScript.given(plan)[0];
         }
         if (plan == Unflake.REVERSE_PLAN) {
             // The far end of the run: for two of them, always the other one.

@@ -33,7 +33,11 @@ final class UnflakeSearch {
             }
             plan = Unflake.planOf(Unflake.mix(key));
         }
-        return low + UnflakeOrder.pick(found - low, high - low + 1, plan);
+        int n = high - low + 1;
+        if (Unflake.scripted) {
+            plan = UnflakeScript.pick(own, model, UnflakeScript.PICKS, found - low, n, owner, plan);
+        }
+        return low + UnflakeOrder.pick(found - low, n, plan);
     }
 
     static int found(int found, Object[] array, int from, int to, Object key, Comparator<Object> by, int model) {

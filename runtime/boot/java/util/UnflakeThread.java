@@ -16,6 +16,8 @@ final class UnflakeThread {
     long base;
     /** What numbers of objects start from: scope and number of the thread, not the seed. */
     long objectBase;
+    /** The place of its first choice in a script. */
+    long place;
     /** Choices so far. */
     long calls;
     /** While learning: those that the project made, counted until one is known and whenever an initialiser runs. */
@@ -37,6 +39,7 @@ final class UnflakeThread {
         this.serial = serial;
         objectBase = Unflake.mix(scope + number * 0x9e3779b97f4a7c15L);
         base = Unflake.mix(objectBase ^ Unflake.mix(seed + 1));
+        place = UnflakeScript.place(serial, number);
         calls = 0;
         projectCalls = 0;
         objects = 0;

@@ -67,7 +67,10 @@ final class UnflakeUser {
     }
 
     static long random(long natural, int model) {
-        long plan = plan(natural, model);
+        long plan = plan(natural, model, UnflakeScript.OPEN, 0, 2);
+        if (Unflake.isGiven(plan)) {
+            return UnflakeOrder.pick(0, 2, plan) == 0 ? natural : ~natural;
+        }
         return plan == Unflake.NATURAL_PLAN ? natural : plan == Unflake.REVERSE_PLAN ? ~natural : Unflake.mix(plan);
     }
 
@@ -76,15 +79,15 @@ final class UnflakeUser {
         if (values == null || values.length == 0) {
             return natural;
         }
-        long plan = plan(natural == null ? 0 : natural.hashCode(), model);
-        if (plan == Unflake.NATURAL_PLAN) {
-            return natural;
-        }
         int at = 0;
         for (int i = 0; i < values.length; i++) {
             if (values[i].equals(natural)) {
                 at = i;
             }
+        }
+        long plan = plan(natural == null ? 0 : natural.hashCode(), model, UnflakeScript.PICKS, at, values.length);
+        if (plan == Unflake.NATURAL_PLAN) {
+            return natural;
         }
         return values[UnflakeOrder.pick(at, values.length, plan)];
     }
@@ -129,9 +132,12 @@ final class UnflakeUser {
         if (width == 0 || natural != natural || natural - natural != 0) {
             return natural;
         }
-        long plan = plan(Double.doubleToLongBits(natural), model);
+        long plan = plan(Double.doubleToLongBits(natural), model, UnflakeScript.OPEN, 0, 2);
         if (plan == Unflake.NATURAL_PLAN) {
             return natural;
+        }
+        if (Unflake.isGiven(plan)) {
+            return UnflakeOrder.pick(0, 2, plan) == 0 ? natural : natural + width;
         }
         if (plan == Unflake.REVERSE_PLAN) {
             return natural + width;
@@ -140,15 +146,14 @@ final class UnflakeUser {
         return natural + width * (2 * unit - 1);
     }
 
-    private static long plan(long value, int model) {
+    private static long plan(long value, int model, int kind, int natural, int n) {
         UnflakeThread own = Unflake.thread();
         if (own.busy > 0 || !Unflake.choose(own, model)) {
             return Unflake.NATURAL_PLAN;
         }
-        if (Unflake.level == Unflake.FULL) {
-            return Unflake.planOfCall(own);
-        }
-        return Unflake.planOf(Unflake.level == Unflake.ONE ? Unflake.mix(2) : Unflake.mix(Unflake.mix(2) + value));
+        long plan = Unflake.level == Unflake.FULL ? Unflake.planOfCall(own)
+            : Unflake.planOf(Unflake.level == Unflake.ONE ? Unflake.mix(2) : Unflake.mix(Unflake.mix(2) + value));
+        return Unflake.scripted ? UnflakeScript.pick(own, model, kind, natural, n, null, plan) : plan;
     }
 
     private static Object stream(Stream<?> natural, int model) {

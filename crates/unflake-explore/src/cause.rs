@@ -1,0 +1,223 @@
+//! Which choices make a test fail (N10): a smallest set of calls, each with the least change of its order.
+//!
+//! What varies is keyed by the number of each call, so switching one choice off leaves the others as they are: the random
+//! sequence stays aligned. All that is asked of a JVM is to run the test once more with another script.
+
+use crate::{Verdict, minimize};
+use std::collections::BTreeMap;
+use unflake_protocol::{ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Order, Others, Record, Script};
+
+/// Runs one test, with whatever has to run before it, as often as asked.
+pub trait Probe {
+    /// `None`: it cannot be run any more: time is up, or no JVM starts.
+    fn run(&mut self, script: &Script, record: &Record) -> Option<Probed>;
+}
+
+/// What one run showed.
+#[derive(Clone, Debug)]
+pub struct Probed {
+    pub verdict: Verdict,
+    /// In the order in which they were made, if they were recorded.
+    pub choices: Vec<Chosen>,
+    pub evidence: Vec<Evidence>,
+}
+
+impl Probed {
+    fn failure(&self) -> Option<&Failure> {
+        match &self.verdict {
+            Verdict::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Culprits {
+    /// In the order in which they were made.
+    pub choices: Vec<Culprit>,
+    /// What the test said when only these were varied.
+    pub failure: Failure,
+    /// What to run to see it.
+    pub script: Script,
+}
+
+#[derive(Clone, Debug)]
+pub struct Culprit {
+    /// Among all choices of the run, from 1.
+    pub number: usize,
+    pub evidence: Evidence,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoCause {
+    /// The test passes when all of it is repeated in this way.
+    NotRepeated,
+    /// It fails with all choices as they naturally are, and identity hashes shifted.
+    Hashes(Failure),
+    /// The same script passed and failed.
+    Unstable,
+    /// Time was up before every choice of the set was seen to be needed; how many were left.
+    TimeUp(usize),
+}
+
+/// How often a smaller order may be tried for.
+const ORDER_RUNS: usize = 60;
+
+/// Finds the culprits of a test that fails when everything varies.
+pub fn find_cause(probe: &mut impl Probe) -> Result<Culprits, NoCause> {
+    let recorded = Record {
+        choices: true,
+        ..Record::default()
+    };
+    let whole = probe.run(&Script::VARIED, &recorded).ok_or(NoCause::TimeUp(0))?;
+    if whole.failure().is_none() {
+        return Err(NoCause::NotRepeated);
+    }
+    let mut all: Vec<ChoiceId> = whole.choices.iter().map(|chosen| chosen.id).collect();
+    all.sort_unstable();
+    all.dedup();
+    let natural = fails(probe, &Script::only(&all, |_| false)).ok_or(NoCause::TimeUp(all.len()))?;
+    if let Some(failure) = natural {
+        return Err(NoCause::Hashes(failure));
+    }
+    let minimal = minimize(all.len(), |part| {
+        let script = Script::only(&all, |index| part.binary_search(&index).is_ok());
+        fails(probe, &script).map(|failure| failure.is_some())
+    });
+    if !minimal.is_proved {
+        return Err(NoCause::TimeUp(minimal.members.len()));
+    }
+    let ids: Vec<ChoiceId> = minimal.members.iter().map(|index| all[*index]).collect();
+    let varied: BTreeMap<ChoiceId, Order> = ids.iter().map(|id| (*id, Order::Varied)).collect();
+    let first = show(probe, &varied, false)?;
+    let orders = least_orders(probe, varied, &first.evidence);
+    // Where collections are made is looked for last, and is not worth losing the rest for: keeping them alive may matter
+    // to a test that watches the garbage collector.
+    let shown = match show(probe, &orders, true) {
+        Ok(shown) => shown,
+        Err(_) => show(probe, &orders, false)?,
+    };
+    let Verdict::Failed(failure) = shown.verdict else {
+        return Err(NoCause::Unstable);
+    };
+    let number = |id: ChoiceId| {
+        whole
+            .choices
+            .iter()
+            .position(|chosen| chosen.id == id)
+            .map_or(0, |at| at + 1)
+    };
+    let mut choices: Vec<Culprit> = (shown.evidence.into_iter())
+        .map(|evidence| Culprit {
+            number: number(evidence.id),
+            evidence,
+        })
+        .collect();
+    choices.sort_by_key(|culprit| culprit.number);
+    choices.dedup_by_key(|culprit| culprit.evidence.id);
+    Ok(Culprits {
+        choices,
+        failure,
+        script: script(&orders),
+    })
+}
+
+/// The failure of one run; `None` inside: it passes.
+fn fails(probe: &mut impl Probe, script: &Script) -> Option<Option<Failure>> {
+    let ran = probe.run(script, &Record::default())?;
+    Some(ran.failure().cloned())
+}
+
+fn script(orders: &BTreeMap<ChoiceId, Order>) -> Script {
+    Script {
+        others: Others::Natural,
+        entries: orders
+            .iter()
+            .map(|(id, order)| (*id, *id, order.clone()))
+            .collect(),
+    }
+}
+
+/// A run with these orders that fails, and shows each of its choices.
+fn show(
+    probe: &mut impl Probe,
+    orders: &BTreeMap<ChoiceId, Order>,
+    allocations: bool,
+) -> Result<Probed, NoCause> {
+    let record = Record {
+        choices: false,
+        stop: false,
+        evidence: orders.keys().copied().collect(),
+        allocations,
+    };
+    let ran = probe
+        .run(&script(orders), &record)
+        .ok_or(NoCause::TimeUp(orders.len()))?;
+    if ran.failure().is_none() || ran.evidence.len() < orders.len() {
+        return Err(NoCause::Unstable);
+    }
+    Ok(ran)
+}
+
+/// For each choice the least change of order that still fails the test: an order is a product of swaps, and a smallest set
+/// of them is looked for. Two elements that change places are easier to understand than a thousand.
+fn least_orders(
+    probe: &mut impl Probe,
+    mut orders: BTreeMap<ChoiceId, Order>,
+    evidence: &[Evidence],
+) -> BTreeMap<ChoiceId, Order> {
+    for choice in evidence {
+        if choice.kind != ChoiceKind::Rearranges || choice.order.len() < 3 {
+            continue;
+        }
+        let swaps = swaps(&choice.order);
+        let mut runs = 0;
+        let mut best = None;
+        minimize(swaps.len(), |part| {
+            runs += 1;
+            if runs > ORDER_RUNS {
+                return None;
+            }
+            let order = swapped(choice.order.len(), part.iter().map(|index| swaps[*index]));
+            orders.insert(choice.id, Order::Given(order.clone()));
+            let does = fails(probe, &script(&orders))?.is_some();
+            if does {
+                best = Some(order);
+            }
+            Some(does)
+        });
+        let order = best.unwrap_or_else(|| choice.order.clone());
+        orders.insert(choice.id, Order::Given(order));
+    }
+    orders
+}
+
+/// Swaps of places that make the natural order into this one, one after the other.
+fn swaps(order: &[u32]) -> Vec<(usize, usize)> {
+    let mut current: Vec<u32> = natural(order.len());
+    let mut swaps = Vec::new();
+    for place in 0..order.len() {
+        let from = current[place..]
+            .iter()
+            .position(|element| *element == order[place])
+            .map_or(place, |after| place + after);
+        if from != place {
+            current.swap(place, from);
+            swaps.push((place, from));
+        }
+    }
+    swaps
+}
+
+fn swapped(length: usize, swaps: impl Iterator<Item = (usize, usize)>) -> Vec<u32> {
+    let mut order = natural(length);
+    swaps.for_each(|(one, other)| order.swap(one, other));
+    order
+}
+
+fn natural(length: usize) -> Vec<u32> {
+    (0..u32::try_from(length).unwrap_or(u32::MAX)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! `unflake debug`: the causes of findings that have none yet, or of those that are named.
+
+use crate::again::{Again, Named};
+use crate::args::DebugArgs;
+use crate::check::outcome;
+use crate::check::progress::Progress;
+use crate::debug::Debugger;
+use crate::exit::ExitCode;
+use crate::problem::{Problem, problem};
+use crate::scripted::Jvms;
+use crate::settings::{DebugSettings, Screen};
+use std::time::Duration;
+use unflake_findings::{CauseStatus, Details, Document};
+use unflake_runner::Work;
+
+/// A test that says nothing for so long is taken for one that hangs.
+const SILENCE: Duration = Duration::from_secs(120);
+
+pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> {
+    let settings = DebugSettings::resolve(args, screen)?;
+    let again = Again::open(&settings.place, settings.findings.first().map(String::as_str))?;
+    let which = chosen(&again, &settings)?;
+    let progress = Progress::new(&settings.screen);
+    progress.phase("explaining", which.len() as u64);
+    let jvms = Jvms {
+        tools: &again.tools,
+        next: &again.next,
+        work: Work::Short,
+        silence: SILENCE,
+    };
+    let debugger = Debugger {
+        stored: &again.stored,
+        project: &settings.place.project,
+        jvms: &jvms,
+        jobs: settings.jobs.get(),
+        repeatable: false,
+        limit: settings.budget,
+        deadline: None,
+    };
+    let mut document = again.document.clone();
+    debugger.explain(&mut document, &which, &|| progress.step());
+    progress.finish();
+    if let Some(code) = again.interrupt.exit_code() {
+        return Ok(code);
+    }
+    again.run.save(&document, &again.stored)?;
+    let shown = Document {
+        findings: which
+            .iter()
+            .map(|index| document.findings[*index].clone())
+            .collect(),
+        excluded: Vec::new(),
+        ..document
+    };
+    outcome::write_to(&shown, &settings.formats, &settings.screen)?;
+    Ok(ExitCode::Clean)
+}
+
+/// Indices of the findings to explain.
+fn chosen(again: &Again, settings: &DebugSettings) -> Result<Vec<usize>, Problem> {
+    let findings = &again.document.findings;
+    if settings.findings.is_empty() {
+        let without_cause = |index: &usize| {
+            let Details::ImplementationDependent { cause, .. } = &findings[*index].details;
+            cause.status != CauseStatus::Found
+        };
+        return Ok((0..findings.len()).filter(without_cause).collect());
+    }
+    let mut which = Vec::new();
+    for wanted in &settings.findings {
+        let by_name = again.findings_of(wanted, &settings.place.project)?;
+        if !by_name.is_empty() {
+            which.extend(by_name);
+            continue;
+        }
+        match again.named(wanted, &settings.place.project)? {
+            Named::Finding(finding) => which.extend(findings.iter().position(|other| other.id == finding.id)),
+            Named::Test(test) => {
+                return Err(problem!(
+                    NoTest,
+                    "`{}` did not fail in the run `{}`",
+                    test.id.test,
+                    again.run.id().as_str()
+                )
+                .hint("there is no cause to look for; `unflake check` with more `--rounds` may find one"));
+            }
+        }
+    }
+    which.sort_unstable();
+    which.dedup();
+    Ok(which)
+}

@@ -1,0 +1,84 @@
+//! Whose code a stack's frames are, and where their sources lie.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use unflake_findings::{Frame, Place, source_file};
+use unflake_protocol::StackFrame;
+use unflake_runner::Launch;
+
+/// The project's own classes: those in directories of the class path, not in jars.
+#[derive(Debug)]
+pub(crate) struct Places {
+    project: PathBuf,
+    directories: Vec<PathBuf>,
+    /// What was looked up, by class.
+    known: BTreeMap<String, Option<PathBuf>>,
+}
+
+impl Places {
+    pub(crate) fn new(project: &Path, launch: &Launch) -> Places {
+        let on_path = launch.class_path.iter().map(PathBuf::from);
+        // `--module-path a:b` and `--patch-module m=a:b`
+        let in_options = launch.options.iter().flat_map(|option| {
+            let paths = option.split_once('=').map_or(option.as_str(), |(_, paths)| paths);
+            paths.split(':').map(PathBuf::from).collect::<Vec<_>>()
+        });
+        let directories = on_path
+            .chain(in_options)
+            .filter(|path| path.is_absolute() && path.is_dir())
+            .collect();
+        Places {
+            project: project.to_owned(),
+            directories,
+            known: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn frames(&mut self, stack: &[StackFrame]) -> Vec<Frame> {
+        let frame = |frame: &StackFrame| Frame {
+            method: format!("{}.{}", frame.class, frame.method),
+            file: frame.file.clone(),
+            line: frame.line,
+            own: self.directory(&frame.class).is_some(),
+        };
+        stack.iter().map(frame).collect()
+    }
+
+    /// The innermost frame in the project's own code.
+    pub(crate) fn place(&mut self, stack: &[StackFrame]) -> Option<Place> {
+        stack.iter().find_map(|frame| {
+            let directory = self.directory(&frame.class)?;
+            let line = frame.line?;
+            Some(Place {
+                file: self
+                    .source(&directory, &frame.class)
+                    .or_else(|| frame.file.clone())?,
+                line,
+                method: format!("{}.{}", frame.class, frame.method),
+            })
+        })
+    }
+
+    /// The class directory that has it.
+    fn directory(&mut self, class: &str) -> Option<PathBuf> {
+        if !self.known.contains_key(class) {
+            let file = format!("{}.class", class.replace('.', "/"));
+            let found = self
+                .directories
+                .iter()
+                .find(|directory| directory.join(&file).is_file());
+            self.known.insert(class.to_owned(), found.cloned());
+        }
+        self.known.get(class).cloned().flatten()
+    }
+
+    /// From the project's root. A class directory lies two (Maven) or four (Gradle) levels below its module.
+    fn source(&self, directory: &Path, class: &str) -> Option<String> {
+        let modules = directory.ancestors().skip(1).take(4);
+        let file = modules
+            .filter(|module| module.starts_with(&self.project))
+            .find_map(|module| source_file(module, class))?;
+        let relative = file.strip_prefix(&self.project).ok()?;
+        Some(relative.to_string_lossy().into_owned())
+    }
+}

@@ -1,0 +1,350 @@
+package java.util;
+
+/**
+ * Runs in which single choices are told what to do: left natural, varied as the strategy says, or given an order. Also
+ * keeps a log of the choices of such a run, and for some of them what a person wants to see.
+ *
+ * <p>A choice's place in the run is one number: 24 bits for the scope (counted from the start of the run), 12 for the
+ * thread that chose in it, 28 for the number of the call on that thread.
+ */
+public final class UnflakeScript {
+    private static final int SCOPE = 40;
+    private static final int THREAD = 28;
+
+    /** What an entry says of its choices: this, {@link Unflake#NATURAL_PLAN}, or a given order's plan. */
+    private static final long VARIED = -1;
+
+    /** What is done in a choice: elements rearranged, one of some answers picked, or an answer out of too many. */
+    static final int REARRANGES = 0;
+    static final int PICKS = 1;
+    static final int OPEN = 2;
+
+    private static final int NOTHING = 0;
+
+    /** Fields of one choice in the log: place, model and kind, outcomes, rank of the order given. */
+    static final int FIELDS = 4;
+
+    /** A rank is told for orders of no more elements than this: 12! fits into 32 bits. */
+    private static final int RANKED = 12;
+
+    private static final int SHOWN = 50;
+    private static final int MOVED = 6;
+    private static final int TOLD = 4096;
+    private static final int LONGEST = 200;
+    private static final int DEEPEST = 300;
+
+    /** Sorted ranges without overlap: from, to (inclusive), plan. */
+    private static long[] entries = new long[0];
+    private static long others = VARIED;
+    /** Orders that entries give, by their plan. */
+    private static int[][] given = new int[0][];
+    private static boolean logging;
+    /** Places of which evidence is wanted, sorted. */
+    private static long[] wanted = new long[0];
+
+    private static boolean stopping;
+
+    private static long[] log = new long[64 * FIELDS];
+    private static int logged;
+    /** {@link Unflake#serial} at the start of the run. */
+    private static int first;
+
+    /** Objects and where they were made, while {@link #allocations} is on: each object at 2i, its stack at 2i + 1. */
+    public static boolean allocations;
+    private static Object[] made = new Object[0];
+    private static int madeCount;
+
+    private UnflakeScript() {
+    }
+
+    /**
+     * The script of the next run as numbers with blanks between: what others do, how many entries and their three
+     * numbers, how many given orders and for each its length and its elements, whether to log, how many places of which
+     * evidence is wanted and these, whether allocations are to be kept, whether a debugger is to stop there. Empty: no
+     * script.
+     */
+    public static void configure(String script) {
+        StringTokenizer words = new StringTokenizer(script);
+        Unflake.scripted = words.hasMoreTokens();
+        others = next(words);
+        entries = nextAll(words, 3);
+        given = new int[(int) next(words)][];
+        for (int i = 0; i < given.length; i++) {
+            long[] order = nextAll(words, 1);
+            given[i] = new int[order.length];
+            for (int k = 0; k < order.length; k++) {
+                given[i][k] = (int) order[k];
+            }
+        }
+        logging = next(words) != NOTHING;
+        wanted = nextAll(words, 1);
+        allocations = next(words) != NOTHING;
+        stopping = next(words) != NOTHING;
+        made = allocations ? new Object[1024] : new Object[0];
+        madeCount = 0;
+        logged = 0;
+        first = Unflake.serial + 1;
+    }
+
+    private static long next(StringTokenizer words) {
+        return words.hasMoreTokens() ? Long.parseLong(words.nextToken()) : 0;
+    }
+
+    private static long[] nextAll(StringTokenizer words, int width) {
+        long[] all = new long[(int) next(words) * width];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = next(words);
+        }
+        return all;
+    }
+
+    /** Where a thread's choices of a scope begin. */
+    static long place(int serial, int thread) {
+        return (long) (serial - first) << SCOPE | (long) (thread & 0xfff) << THREAD;
+    }
+
+    /** The order that a plan gives; null if the plan is none of a script's. */
+    static int[] given(long plan) {
+        return given[(int) (plan - Unflake.FIRST_GIVEN)];
+    }
+
+    static long plan(UnflakeThread own, int model, Object owner, Object[] elements, int from, int n) {
+        long place = own.place + own.calls;
+        long plan = planned(own, model, place, n);
+        if (Unflake.form != Unflake.NATURAL) {
+            // Also for a choice that is switched off: its object gets its number, so that the others keep theirs.
+            long varied = owner instanceof HashMap && elements == null ? Unflake.variedHashPlan(own, (HashMap<?, ?>) owner)
+                : UnflakeKeys.varied(own, owner, elements, from, n);
+            plan = plan == VARIED ? varied : plan;
+        }
+        if (logging) {
+            log(place, model, REARRANGES, n, plan == Unflake.NATURAL_PLAN ? 0 : n <= RANKED ? rank(order(plan, n)) : -1);
+        }
+        if (isWanted(place)) {
+            show(own, place, model, REARRANGES, n, owner, texts(own, owner, elements, from, n), order(plan, n));
+        }
+        return plan;
+    }
+
+    /** The same for one of {@code n} answers; {@code varied} is the strategy's plan for it. */
+    static long pick(UnflakeThread own, int model, int kind, int natural, int n, Object owner, long varied) {
+        long place = own.place + own.calls - 1;
+        long plan = planned(place, 1);
+        if (plan == VARIED) {
+            plan = varied;
+        }
+        int picked = UnflakeOrder.pick(natural, n, plan);
+        if (logging) {
+            log(place, model, kind, n, picked);
+        }
+        if (isWanted(place)) {
+            String[] answers = new String[Math.min(n, SHOWN)];
+            for (int i = 0; i < answers.length; i++) {
+                answers[i] = "answer ".concat(String.valueOf(i + 1));
+            }
+            show(own, place, model, kind, n, owner, answers, new int[] {picked});
+        }
+        return plan;
+    }
+
+    /** Counts a choice; what the script says of it. */
+    private static long planned(UnflakeThread own, int model, long place, int n) {
+        // False for what a filter of the user's keeps natural.
+        return Unflake.choose(own, model) ? planned(place, n) : Unflake.NATURAL_PLAN;
+    }
+
+    private static long planned(long place, int n) {
+        int low = 0;
+        int high = entries.length / 3 - 1;
+        long plan = others;
+        while (low <= high) {
+            int middle = low + high >>> 1;
+            if (entries[3 * middle + 1] < place) {
+                low = middle + 1;
+            } else if (entries[3 * middle] > place) {
+                high = middle - 1;
+            } else {
+                plan = entries[3 * middle + 2];
+                break;
+            }
+        }
+        // An order for another number of elements: the run has gone another way than the script's.
+        return Unflake.isGiven(plan) && given(plan).length != n ? Unflake.NATURAL_PLAN : plan;
+    }
+
+    // ---- the log
+
+    private static synchronized void log(long place, int model, int kind, int outcomes, long rank) {
+        if (logged + FIELDS > log.length) {
+            log = Arrays.copyOf(log, 2 * log.length);
+        }
+        log[logged] = place;
+        log[logged + 1] = (long) kind << 32 | model;
+        log[logged + 2] = outcomes;
+        log[logged + 3] = rank;
+        logged += FIELDS;
+    }
+
+    /** Tells the program what the run that is over chose. */
+    public static synchronized void finish() {
+        if (logging) {
+            UnflakeEvents.choices(Arrays.copyOf(log, logged));
+        }
+        logged = 0;
+        made = new Object[0];
+        madeCount = 0;
+        allocations = false;
+    }
+
+    /** The places in natural order of the elements in the order of a plan. */
+    private static int[] order(long plan, int n) {
+        int[] order = new int[n];
+        for (int i = 0; i < n; i++) {
+            order[i] = i;
+        }
+        UnflakeOrder.apply(order, plan);
+        return order;
+    }
+
+    /** The number of an order among all orders of its elements, sorted. */
+    private static long rank(int[] order) {
+        long rank = 0;
+        for (int i = 0; i < order.length; i++) {
+            int smaller = 0;
+            for (int k = i + 1; k < order.length; k++) {
+                if (order[k] < order[i]) {
+                    smaller++;
+                }
+            }
+            rank = rank * (order.length - i) + smaller;
+        }
+        return rank;
+    }
+
+    // ---- evidence
+
+    private static boolean isWanted(long place) {
+        return wanted.length > 0 && Arrays.binarySearch(wanted, place) >= 0;
+    }
+
+    private static void show(
+            UnflakeThread own, long place, int model, int kind, int n, Object owner, String[] natural, int[] order) {
+        if (stopping) {
+            stop();
+        }
+        own.busy++;
+        try {
+            UnflakeBuffer moved = new UnflakeBuffer();
+            int movedCount = 0;
+            String[] failing = new String[Math.min(order.length, SHOWN)];
+            for (int i = 0; i < order.length; i++) {
+                String text = order[i] < natural.length ? natural[order[i]] : "…";
+                if (i < failing.length) {
+                    failing[i] = text;
+                }
+                if (order[i] != i && movedCount++ <= MOVED) {
+                    moved.accept(text);
+                }
+            }
+            Object[] few = movedCount <= MOVED ? moved.toArray() : new Object[0];
+            UnflakeEvents.evidence(new long[] {place, model, kind, n}, owner == null ? null : owner.getClass().getName(),
+                new Object[][] {natural.length <= SHOWN ? natural : Arrays.copyOf(natural, SHOWN), failing, few,
+                    frames(new Throwable()), frames(madeAt(owner))},
+                order.length <= TOLD ? order : new int[0]);
+        } finally {
+            own.busy--;
+        }
+    }
+
+    /** A debugger that waits for this exception stops here: the frames below are the choice's. */
+    private static void stop() {
+        try {
+            throw new UnflakeStop();
+        } catch (UnflakeStop seen) {
+            return;
+        }
+    }
+
+    private static String[] texts(UnflakeThread own, Object owner, Object[] elements, int from, int n) {
+        own.busy++;
+        try {
+            Object[] all = elements;
+            int start = from;
+            if (all == null && owner instanceof HashMap) {
+                all = UnflakeHashIterator.nodes((HashMap<?, ?>) owner, Unflake.NATURAL_PLAN);
+                start = 0;
+            }
+            String[] texts = new String[all == null ? 0 : Math.min(n, all.length - start)];
+            for (int i = 0; i < texts.length; i++) {
+                texts[i] = text(all[start + i]);
+            }
+            return texts;
+        } finally {
+            own.busy--;
+        }
+    }
+
+    /** An element as text. What belongs to the user may throw, recurse or be endless. */
+    static String text(Object element) {
+        try {
+            if (element instanceof Map.Entry) {
+                Map.Entry<?, ?> entry = (Map.Entry<?, ?>) element;
+                Object value = entry.getValue();
+                String key = text(entry.getKey());
+                // The value that stands behind each element of a HashSet.
+                return value != null && value.getClass() == Object.class ? key : cut(key.concat("=").concat(text(value)));
+            }
+            return cut(String.valueOf(element));
+        } catch (Throwable theirs) {
+            return "(".concat(element.getClass().getName()).concat(": toString throws ")
+                .concat(theirs.getClass().getName()).concat(")");
+        }
+    }
+
+    private static String cut(String text) {
+        return text == null ? "null" : text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1).concat("…");
+    }
+
+    /** A stack without our own frames: class, method, file and line with tabs between. */
+    private static String[] frames(Throwable at) {
+        if (at == null) {
+            return new String[0];
+        }
+        StackTraceElement[] stack = at.getStackTrace();
+        int start = 0;
+        while (start < stack.length && stack[start].getClassName().startsWith("java.util.Unflake")) {
+            start++;
+        }
+        String[] frames = new String[Math.min(stack.length - start, DEEPEST)];
+        for (int i = 0; i < frames.length; i++) {
+            StackTraceElement frame = stack[start + i];
+            frames[i] = frame.getClassName().concat("\t").concat(frame.getMethodName()).concat("\t")
+                .concat(String.valueOf(frame.getFileName())).concat("\t").concat(String.valueOf(frame.getLineNumber()));
+        }
+        return frames;
+    }
+
+    // ---- where collections are made
+
+    /** Called at the end of constructors while allocations are kept. */
+    static void made(Object object) {
+        Throwable at = new Throwable();
+        synchronized (UnflakeScript.class) {
+            if (madeCount + 2 > made.length) {
+                made = Arrays.copyOf(made, 2 * made.length + 2);
+            }
+            made[madeCount] = object;
+            made[madeCount + 1] = at;
+            madeCount += 2;
+        }
+    }
+
+    private static synchronized Throwable madeAt(Object object) {
+        for (int i = madeCount - 2; i >= 0 && object != null; i -= 2) {
+            if (made[i] == object) {
+                return (Throwable) made[i + 1];
+            }
+        }
+        return null;
+    }
+}
