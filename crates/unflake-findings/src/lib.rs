@@ -7,6 +7,7 @@ mod cause;
 mod document;
 mod finding;
 mod ids;
+pub mod rules;
 mod state_space;
 mod store;
 mod suppression;
@@ -17,7 +18,7 @@ pub use document::{
     Summary,
 };
 pub use finding::{
-    Details, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity, Suppression, Tried, rules,
+    Details, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity, Suppression, Tried,
 };
 pub use ids::{FindingId, RunId, finding_id};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};

@@ -60,6 +60,19 @@ fn rules_are_explained() {
         found.contains("unflake: ignore[UF100]") && found.ends_with("exit 0\n"),
         "{found}"
     );
+    let repair = "\
+Before:
+
+    Map<String, Integer> cart = new HashMap<>();
+    assertEquals(\"{pear=2, plum=5}\", cart.toString());
+
+After:
+
+    assertEquals(Map.of(\"pear\", 2, \"plum\", 5), cart);      // in the test
+    Map<String, Integer> cart = new LinkedHashMap<>();     // or in the code, if users see it
+
+APIs: HashMap.keySet, ";
+    assert!(found.contains(repair), "{found}");
 }
 
 #[test]
