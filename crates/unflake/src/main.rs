@@ -14,6 +14,7 @@ mod nearest;
 mod problem;
 mod replay;
 mod settings;
+mod sources;
 mod usage;
 mod values;
 

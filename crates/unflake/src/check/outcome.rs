@@ -7,6 +7,7 @@ use crate::args::{Format, FormatArg};
 use crate::exit::ExitCode;
 use crate::problem::{Problem, problem};
 use crate::settings::Settings;
+use crate::sources;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -347,10 +348,11 @@ pub(crate) fn is_ignored(id: &TestId, settings: &Settings) -> bool {
 
 /// Writes the document in every format that was asked for.
 pub(crate) fn write(document: &Document, settings: &Settings) -> Result<(), Problem> {
+    let sources = |file: &str| sources::read(&settings.place.project, file, document.run.time_started);
     for FormatArg { format, file } in &settings.formats {
         let is_screen = file.is_none();
         let text = match format {
-            Format::Text => unflake_report::text(document, settings.screen.verbose > 0),
+            Format::Text => unflake_report::text(document, settings.screen.verbose > 0, &sources),
             Format::Json => unflake_report::json(document),
         };
         let text = if is_screen {
