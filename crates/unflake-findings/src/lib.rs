@@ -3,6 +3,7 @@
 //! The types of [`Document`] are the JSON that users' scripts read (INTERFACE, "JSON"): a field here is a promise. Nothing in
 //! this crate runs a test or prints; the store is its only contact with the disk, and the time is always passed in.
 
+mod calendar;
 mod cause;
 mod document;
 mod finding;
@@ -22,5 +23,8 @@ pub use finding::{
 };
 pub use ids::{FindingId, RunId, finding_id};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};
-pub use store::{ProjectStore, Run, StoreError, default_base, project_with};
+pub use store::{
+    ProjectOverview, ProjectStore, Run, RunOverview, RunResult, RunState, Selection, StoreError,
+    default_base, project_with, projects,
+};
 pub use suppression::{source_file, suppressed_in};
