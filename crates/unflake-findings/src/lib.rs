@@ -24,7 +24,7 @@ pub use finding::{
 pub use ids::{FindingId, RunId, finding_id};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};
 pub use store::{
-    ProjectOverview, ProjectStore, Run, RunOverview, RunResult, RunState, Selection, StoreError,
-    default_base, project_with, projects,
+    ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState, Selection,
+    StoreError, default_base, project_with, projects,
 };
 pub use suppression::{source_file, suppressed_in};

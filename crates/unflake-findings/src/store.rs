@@ -16,7 +16,7 @@
 mod overview;
 mod removal;
 
-pub use overview::{ProjectOverview, RunOverview, RunResult, RunState};
+pub use overview::{ProjectList, ProjectOverview, RunList, RunOverview, RunResult, RunState};
 pub use removal::Selection;
 
 use crate::ids::letters;

@@ -7,4 +7,4 @@ mod json;
 mod text;
 
 pub use json::json;
-pub use text::{Sources, text};
+pub use text::{Sources, duration, text};

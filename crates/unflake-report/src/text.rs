@@ -297,11 +297,12 @@ fn how(summary: &Summary) -> String {
     format!(
         "{}, {java}, {}",
         plural(summary.rounds as usize, "round"),
-        time(summary.time)
+        duration(summary.time)
     )
 }
 
-fn time(seconds: f64) -> String {
+/// How long something took, as people say it.
+pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 9.95 => format!("{s:.1} s"),
         s if s < 120.0 => format!("{s:.0} s"),

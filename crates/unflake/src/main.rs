@@ -55,6 +55,8 @@ fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
         Command::Check(args) => check::run(Settings::resolve(*args, screen)?),
         Command::Replay(args) => replay::run(ReplaySettings::resolve(args, screen)?),
         Command::Exec(args) => exec::run(ExecSettings::resolve(args, screen)?),
+        Command::Runs(args) => commands::runs::run(args),
+        Command::Clean(args) => commands::clean::run(args),
         Command::Models(args) => commands::models::run(args),
         Command::Explain(args) => commands::explain::run(args),
         Command::Doctor(args) => commands::doctor::run(args),

@@ -12,6 +12,24 @@ use std::path::Path;
 use std::time::SystemTime;
 use unflake_protocol::Seed;
 
+/// The stored runs of a project, the newest last; what `unflake runs --format json` writes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunList {
+    pub schema_version: u32,
+    /// The project's directory.
+    pub project: String,
+    pub runs: Vec<RunOverview>,
+}
+
+/// The projects in a store; what `unflake runs --all --format json` writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProjectList {
+    pub schema_version: u32,
+    /// The store's directory.
+    pub store: String,
+    pub projects: Vec<ProjectOverview>,
+}
+
 /// One stored run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunOverview {

@@ -10,6 +10,8 @@ fn help_and_version_go_to_standard_output() {
         "",
         "check",
         "replay",
+        "runs",
+        "clean",
         "models",
         "explain",
         "doctor",
