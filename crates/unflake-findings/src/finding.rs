@@ -9,15 +9,10 @@ use std::fmt;
 use std::str::FromStr;
 use unflake_protocol::{Level, Strategy, TestId};
 
-/// Rules that this version gives. An id never changes its meaning.
-pub mod rules {
-    /// Implementation-dependent, cause not known yet.
-    pub const IMPLEMENTATION_DEPENDENT: &str = "UF100";
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     pub id: FindingId,
+    /// See [`crate::rules`].
     pub rule: String,
     #[serde(flatten)]
     pub test: TestId,

@@ -4,6 +4,7 @@
 //! of their character codes, so that sorting the text sorts the numbers.
 
 use crate::FindingKind;
+use crate::calendar::{civil, day_of};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -81,14 +82,13 @@ impl RunId {
 
     /// Reads the name of a directory in the store; `None`: not a run's.
     pub fn parse(text: &str) -> Option<RunId> {
-        let bytes = text.as_bytes();
-        let fits = bytes.len() == 15
-            && bytes.iter().enumerate().all(|(at, byte)| match at {
-                4 | 7 | 10 => *byte == b'-',
-                11.. => ALPHABET.contains(byte),
-                _ => byte.is_ascii_digit(),
-            });
-        fits.then(|| RunId(text.to_owned()))
+        tenths(text).map(|_| RunId(text.to_owned()))
+    }
+
+    /// When the run began, to the tenth of a second.
+    pub fn time(&self) -> SystemTime {
+        // Ids that a document brings along were not parsed; what is no id has no time.
+        SystemTime::UNIX_EPOCH + Duration::from_millis(tenths(&self.0).unwrap_or(0) * 100)
     }
 
     pub fn as_str(&self) -> &str {
@@ -102,42 +102,33 @@ impl fmt::Display for RunId {
     }
 }
 
+/// The tenths of a second since 1970 that the id of a run stands for.
+fn tenths(id: &str) -> Option<u64> {
+    let (day, in_day) = id.split_at_checked("2026-11-15-".len())?;
+    let [year, month, day, ""] = day.split('-').collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let number = |text: &str, length: usize| -> Option<u64> {
+        let fits = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+        fits.then(|| text.parse().ok())?
+    };
+    let day = day_of(number(year, 4)?, number(month, 2)?, number(day, 2)?)?;
+    let digit = |byte: u8| ALPHABET.iter().position(|letter| *letter == byte);
+    let in_day = in_day.bytes().try_fold((0, 0), |(tenths, length), byte| {
+        Some((tenths << 5 | digit(byte)? as u64, length + 1)).filter(|(_, length)| *length <= 4)
+    });
+    match in_day {
+        Some((tenths, 4)) if tenths < RunId::TENTHS_OF_A_DAY => Some(day * RunId::TENTHS_OF_A_DAY + tenths),
+        _ => None,
+    }
+}
+
 /// The lowest `5 * n` bits, the highest first.
 pub(crate) fn letters(number: u64, n: u32) -> String {
     (0..n)
         .rev()
         .map(|place| char::from(ALPHABET[(number >> (5 * place) & 31) as usize]))
         .collect()
-}
-
-/// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.
-fn civil(mut day: u64) -> (u64, u64, u64) {
-    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while day >= 365 + u64::from(leap(year)) {
-        day -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let lengths = [
-        31,
-        28 + u64::from(leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ];
-    let mut month = 0;
-    while day >= lengths[month] {
-        day -= lengths[month];
-        month += 1;
-    }
-    (year, month as u64 + 1, day + 1)
 }
 
 #[cfg(test)]
@@ -210,9 +201,26 @@ mod tests {
         );
         assert_eq!(RunId::parse(at(5, 0).as_str()), Some(at(5, 0)));
         assert!(
-            ["latest", "2026-11-15-abcl", "2026-11-15-abcde", "2026/11/15-abcd"]
-                .iter()
-                .all(|t| RunId::parse(t).is_none())
+            [
+                "latest",
+                "",
+                "2026-11-15-abcl",
+                "2026-11-15-abcde",
+                "2026-11-15-abc",
+                "2026/11/15-abcd",
+                "2026-11-31-abcd",
+                "2026-11-15-zzzz",
+                "+026-11-15-abcd",
+                "2026-11-1é-abcd",
+                "2026-11-15-abcé",
+                "2026-11-15-../x",
+            ]
+            .iter()
+            .all(|t| RunId::parse(t).is_none())
         );
+        for seconds in times {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            assert_eq!(RunId::at(time, 0).time(), time);
+        }
     }
 }

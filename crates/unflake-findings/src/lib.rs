@@ -3,10 +3,12 @@
 //! The types of [`Document`] are the JSON that users' scripts read (INTERFACE, "JSON"): a field here is a promise. Nothing in
 //! this crate runs a test or prints; the store is its only contact with the disk, and the time is always passed in.
 
+mod calendar;
 mod cause;
 mod document;
 mod finding;
 mod ids;
+pub mod rules;
 mod state_space;
 mod store;
 mod suppression;
@@ -17,9 +19,12 @@ pub use document::{
     Summary,
 };
 pub use finding::{
-    Details, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity, Suppression, Tried, rules,
+    Details, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity, Suppression, Tried,
 };
 pub use ids::{FindingId, RunId, finding_id};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};
-pub use store::{ProjectStore, Run, StoreError, default_base, project_with};
+pub use store::{
+    ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState, Selection,
+    StoreError, default_base, project_with, projects,
+};
 pub use suppression::{source_file, suppressed_in};

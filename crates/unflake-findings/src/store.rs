@@ -10,7 +10,14 @@
 //! ```
 //!
 //! Files appear whole or not at all (written beside, then renamed), directories belong to the user alone, and a directory
-//! that is not ours to read is an error with a name, never a panic.
+//! that is not ours to read is an error with a name, never a panic. What is not ours is never removed, and links are not
+//! followed when something is ([`removal`]).
+
+mod overview;
+mod removal;
+
+pub use overview::{ProjectList, ProjectOverview, RunList, RunOverview, RunResult, RunState};
+pub use removal::Selection;
 
 use crate::ids::letters;
 use crate::{Document, Finding, FindingId, RunId, SCHEMA_VERSION};
@@ -108,40 +115,98 @@ pub fn project_with(base: &Path, wanted: &str) -> Result<Option<PathBuf>, StoreE
             continue;
         };
         let project = PathBuf::from(OsString::from_vec(label));
-        if let (true, Ok((run, ..))) = (project.is_dir(), ProjectStore { directory }.find(wanted)) {
-            having.push((run.id, project));
+        let store = ProjectStore { directory, project };
+        if let (true, Ok((run, ..))) = (store.project.is_dir(), store.find(wanted)) {
+            having.push((run.id, store.project));
         }
     }
     Ok(having.into_iter().max().map(|(_, project)| project))
+}
+
+/// The stores of all projects, by the projects' paths; also of those whose directory no longer exists. What is not ours is
+/// passed over: links, and directories whose name does not belong to the project they name.
+pub fn projects(base: &Path) -> Result<Vec<ProjectStore>, StoreError> {
+    let all = base.join("projects");
+    let entries = match fs::read_dir(&all) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(io_error("read", &all))?,
+    };
+    let mut stores = Vec::new();
+    for entry in entries {
+        let directory = entry.map_err(io_error("read", &all))?.path();
+        if !is_real_directory(&directory) {
+            continue;
+        }
+        let Ok(label) = fs::read(directory.join("project")) else {
+            continue;
+        };
+        let project = PathBuf::from(OsString::from_vec(label));
+        if directory
+            .file_name()
+            .is_some_and(|name| name == store_name(&project).as_str())
+        {
+            stores.push(ProjectStore { directory, project });
+        }
+    }
+    stores.sort_by(|a, b| a.project.cmp(&b.project));
+    Ok(stores)
 }
 
 /// The part of the store that belongs to one project.
 #[derive(Clone, Debug)]
 pub struct ProjectStore {
     directory: PathBuf,
+    /// The project's directory, which may be gone.
+    project: PathBuf,
 }
 
 impl ProjectStore {
     /// Opens it, and makes it if it is not there. `project` is the project's directory.
     pub fn open(base: &Path, project: &Path) -> Result<ProjectStore, StoreError> {
-        let project = fs::canonicalize(project).map_err(io_error("find", project))?;
-        let hash = blake3::hash(project.as_os_str().as_bytes());
-        let number = hash.as_bytes()[..5]
-            .iter()
-            .fold(0, |number, byte| number << 8 | u64::from(*byte));
-        let name = project
-            .file_name()
-            .map_or("root".into(), |name| name.to_string_lossy());
-        let directory = base
-            .join("projects")
-            .join(format!("{}-{}", harmless(&name), letters(number, 8)));
-        make_directory(&directory)?;
-        let store = ProjectStore { directory };
-        let label = store.directory.join("project");
-        if !label.exists() {
-            write_whole(&label, project.as_os_str().as_bytes())?;
-        }
+        let store = ProjectStore::at(base, project)?;
+        store.make()?;
         Ok(store)
+    }
+
+    /// Opens it if it is there, and changes nothing.
+    pub fn existing(base: &Path, project: &Path) -> Result<Option<ProjectStore>, StoreError> {
+        let store = ProjectStore::at(base, project)?;
+        match fs::symlink_metadata(&store.directory) {
+            Ok(about) => Ok(about.is_dir().then_some(store)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(io_error("read", &store.directory)(error)),
+        }
+    }
+
+    fn at(base: &Path, project: &Path) -> Result<ProjectStore, StoreError> {
+        let project = fs::canonicalize(project).map_err(io_error("find", project))?;
+        let directory = base.join("projects").join(store_name(&project));
+        Ok(ProjectStore { directory, project })
+    }
+
+    fn make(&self) -> Result<(), StoreError> {
+        make_directory(&self.directory)?;
+        let label = self.directory.join("project");
+        if label.exists() {
+            return Ok(());
+        }
+        write_whole(&label, self.project.as_os_str().as_bytes())
+    }
+
+    /// The project's directory.
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// Whether the project's directory no longer exists. One that cannot be reached may well exist.
+    pub fn is_gone(&self) -> bool {
+        match fs::metadata(&self.project) {
+            Ok(about) => !about.is_dir(),
+            Err(error) => matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ),
+        }
     }
 
     pub fn directory(&self) -> &Path {
@@ -150,6 +215,8 @@ impl ProjectStore {
 
     /// A new run with an empty directory of its own.
     pub fn begin(&self, now: SystemTime) -> Result<Run, StoreError> {
+        // Somebody may have cleaned up since it was opened: a check takes its time.
+        self.make()?;
         for attempt in 0.. {
             let id = RunId::at(now, attempt);
             let directory = self.directory.join(id.as_str());
@@ -170,15 +237,19 @@ impl ProjectStore {
 
     /// The runs that have a document, the oldest first.
     pub fn runs(&self) -> Result<Vec<Run>, StoreError> {
+        let mut runs = self.all_runs()?;
+        runs.retain(Run::is_finished);
+        Ok(runs)
+    }
+
+    /// All runs, the oldest first: also those that have no document, since they did not end, or end just now.
+    pub fn all_runs(&self) -> Result<Vec<Run>, StoreError> {
         let mut runs = Vec::new();
         for entry in fs::read_dir(&self.directory).map_err(io_error("read", &self.directory))? {
             let entry = entry.map_err(io_error("read", &self.directory))?;
-            let Some(id) = entry.file_name().to_str().and_then(RunId::parse) else {
-                continue;
-            };
-            let run = self.run(id);
-            if run.document_file().is_file() {
-                runs.push(run);
+            let id = entry.file_name().to_str().and_then(RunId::parse);
+            if let Some(id) = id.filter(|_| is_real_directory(&entry.path())) {
+                runs.push(self.run(id));
             }
         }
         runs.sort_by(|a, b| a.id.cmp(&b.id));
@@ -195,7 +266,7 @@ impl ProjectStore {
         };
         // Somebody may have removed the run that the pointer names.
         match id.map(|id| self.run(id)) {
-            Some(run) if run.document_file().is_file() => Ok(run),
+            Some(run) if run.is_finished() => Ok(run),
             _ => self.runs()?.pop().ok_or(StoreError::NoRun),
         }
     }
@@ -261,6 +332,11 @@ pub struct Run {
 impl Run {
     pub fn id(&self) -> &RunId {
         &self.id
+    }
+
+    /// Whether it has a document.
+    pub fn is_finished(&self) -> bool {
+        self.document_file().is_file()
     }
 
     /// Its own directory; anything may be put there beside our files.
@@ -341,6 +417,23 @@ fn make_directory(path: &Path) -> Result<(), StoreError> {
         fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(io_error("protect", path))?;
     }
     Ok(())
+}
+
+/// A directory, and not a link to one.
+fn is_real_directory(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
+}
+
+/// The name of the store of a project, from the project's own, canonical path.
+fn store_name(project: &Path) -> String {
+    let hash = blake3::hash(project.as_os_str().as_bytes());
+    let number = hash.as_bytes()[..5]
+        .iter()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let name = project
+        .file_name()
+        .map_or("root".into(), |name| name.to_string_lossy());
+    format!("{}-{}", harmless(&name), letters(number, 8))
 }
 
 /// A directory's name that no shell, and nobody who reads it, stumbles over.

@@ -9,6 +9,9 @@ pub struct Family {
     pub name: &'static str,
     /// How to write the test (or the code) so that it holds for every allowed result.
     pub advice: &'static str,
+    /// Java that passes by luck, and the same repaired.
+    pub before: &'static str,
+    pub after: &'static str,
 }
 
 /// The families, in the order of their rules.
@@ -17,61 +20,118 @@ pub static FAMILIES: &[Family] = &[
         rule: "UF100",
         name: "cause not known yet",
         advice: "Compare without order, or fix the order in the code under test; `unflake models` lists what varied.",
+        before: r#"for (Order order : orders.values()) {     // a HashMap
+    text.append(order);
+}
+assertEquals("first, second", text.toString());"#,
+        after: r#"for (Order order : new TreeMap<>(orders).values()) {
+    text.append(order);
+}
+assertEquals("first, second", text.toString());"#,
     },
     Family {
         rule: "UF101",
         name: "hash collections",
         advice: "Compare sets and maps as such (`assertEquals(Set.of(…), set)`, `containsExactlyInAnyOrder`), not \
                  their text or first element; where users see the order, use `LinkedHashMap`, `TreeMap` or sort.",
+        before: r#"Map<String, Integer> cart = new HashMap<>();
+assertEquals("{pear=2, plum=5}", cart.toString());"#,
+        after: r#"assertEquals(Map.of("pear", 2, "plum", 5), cart);      // in the test
+Map<String, Integer> cart = new LinkedHashMap<>();     // or in the code, if users see it"#,
     },
     Family {
         rule: "UF102",
         name: "concurrent hash maps",
         advice: "Compare as a set or map; for a stable order use `ConcurrentSkipListMap`, or sort what is printed. \
                  Reductions must not care about order.",
+        before: r#"Map<String, Integer> hits = new ConcurrentHashMap<>();
+assertEquals(List.of("a", "b"), new ArrayList<>(hits.keySet()));"#,
+        after: r#"assertEquals(Set.of("a", "b"), hits.keySet());         // in the test
+Map<String, Integer> hits = new ConcurrentSkipListMap<>();     // or in the code"#,
     },
     Family {
         rule: "UF103",
         name: "priority queues",
         advice: "Only `poll` follows the priority: drain the queue, or sort its array, before comparing.",
+        before: r#"Queue<Integer> queue = new PriorityQueue<>(List.of(3, 1, 2));
+assertEquals("[1, 3, 2]", queue.toString());"#,
+        after: r#"List<Integer> drained = new ArrayList<>();
+while (!queue.isEmpty()) drained.add(queue.poll());
+assertEquals(List.of(1, 2, 3), drained);"#,
     },
     Family {
         rule: "UF104",
         name: "reflection",
         advice: "Sort members by declaring class, name and parameter types (annotations by type) where the order \
                  shows, or look each one up by name.",
+        before: r#"Field first = Row.class.getDeclaredFields()[0];
+assertEquals("name", first.getName());"#,
+        after: r#"Field first = Row.class.getDeclaredField("name");      // by name
+Field[] fields = Row.class.getDeclaredFields();        // or sorted, where all are wanted
+Arrays.sort(fields, Comparator.comparing(Field::getName));"#,
     },
     Family {
         rule: "UF105",
         name: "directories",
         advice: "Sort the names, or compare them as a set.",
+        before: r#"String[] names = directory.list();
+assertEquals("a.txt", names[0]);"#,
+        after: r#"String[] names = directory.list();
+Arrays.sort(names);
+assertEquals("a.txt", names[0]);"#,
     },
     Family {
         rule: "UF106",
         name: "locales and time zones",
         advice: "Look for the locale or zone that is wanted instead of taking one by its place; read zone rows by \
                  index, never by their length.",
+        before: r#"Locale locale = NumberFormat.getAvailableLocales()[0];
+String[] zone = symbols.getZoneStrings()[0];
+String last = zone[zone.length - 1];"#,
+        after: r#"Locale locale = Locale.ROOT;
+String[] zone = Arrays.stream(symbols.getZoneStrings())
+    .filter(row -> row[0].equals("Europe/Paris")).findFirst().get();
+String shortDaylightName = zone[4];"#,
     },
     Family {
         rule: "UF107",
         name: "identity hashes",
         advice: "Do not compare, print or sort by the default `hashCode` or `toString`; give the class its own.",
+        before: r#"assertEquals("Point@1b6d3586", point.toString());
+points.sort(Comparator.comparing(Object::hashCode));"#,
+        after: r#"record Point(int x, int y) {}                          // has its own toString, equals, hashCode
+assertEquals("Point[x=1, y=2]", point.toString());
+points.sort(Comparator.comparing(Point::x).thenComparing(Point::y));"#,
     },
     Family {
         rule: "UF108",
         name: "immutable sets and maps",
         advice: "Their order differs from one JVM to the next by design: compare as a set or map; where the order \
                  shows, keep a `List` or a `LinkedHashMap`.",
+        before: r#"Set<String> colours = Set.of("red", "green");
+assertEquals("red", colours.iterator().next());"#,
+        after: r#"List<String> colours = List.of("red", "green");
+assertEquals("red", colours.get(0));"#,
     },
     Family {
         rule: "UF109",
         name: "ties and duplicates",
         advice: "Break ties in the comparator, or assert only what all equal elements have in common.",
+        before: r#"Queue<Job> jobs = new PriorityQueue<>(Comparator.comparing(Job::priority));
+assertEquals("first", jobs.poll().name());             // two have the same priority"#,
+        after: r#"Queue<Job> jobs = new PriorityQueue<>(
+    Comparator.comparing(Job::priority).thenComparing(Job::number));
+assertEquals("first", jobs.poll().name());"#,
     },
     Family {
         rule: crate::USER_RULE,
         name: "models from `unflake.toml`",
         advice: "The project says itself that this result is open: compare accordingly, or remove the model.",
+        before: r#"List<Row> rows = dao.findAll();                        // SQL without ORDER BY
+assertEquals("first", rows.get(0).name());"#,
+        after: r#"List<Row> rows = dao.findAll();
+rows.sort(Comparator.comparing(Row::name));            // or ORDER BY in the query
+assertEquals("first", rows.get(0).name());"#,
     },
 ];
 
@@ -381,6 +441,21 @@ mod tests {
                 model.name,
                 model.rule
             );
+        }
+    }
+
+    #[test]
+    fn every_family_shows_a_repair() {
+        for family in FAMILIES {
+            assert!(
+                !family.before.is_empty() && !family.after.is_empty(),
+                "{}",
+                family.rule
+            );
+            assert_ne!(family.before, family.after, "{}", family.rule);
+            let lines = family.before.lines().chain(family.after.lines());
+            assert!(lines.clone().all(|line| line.len() <= 96), "{}", family.rule);
+            assert!(lines.count() <= 8, "{} is not short", family.rule);
         }
     }
 

@@ -1,7 +1,9 @@
 //! The document as a person reads it on a screen.
 //!
-//! Findings first, the worst on top, each with the command that repeats it; then what is not known and why; then the
-//! counts; last the seed, because the last line is the one that is still on the screen.
+//! Findings first, the worst on top, each with its cause and the command that repeats it; then what is not known and why;
+//! then the counts; last the seed, because the last line is the one that is still on the screen.
+
+mod cause;
 
 use anstyle::{AnsiColor, Style};
 use std::collections::BTreeMap;
@@ -20,22 +22,27 @@ const LISTED: usize = 10;
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
+/// The text of a source file, by its path from the project's root; `None`: it is not there, or not the one that was run.
+pub type Sources<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// The whole report. `verbose`: nothing is cut.
-pub fn text(document: &Document, verbose: bool) -> String {
+pub fn text(document: &Document, verbose: bool, sources: &Sources<'_>) -> String {
     let mut page = Page {
         text: String::new(),
         verbose,
+        sources,
     };
     page.write(document).expect("a string takes everything");
     page.text
 }
 
-struct Page {
+struct Page<'a> {
     text: String,
     verbose: bool,
+    sources: &'a Sources<'a>,
 }
 
-impl Page {
+impl Page<'_> {
     fn write(&mut self, document: &Document) -> fmt::Result {
         let (suppressed, shown): (Vec<&Finding>, Vec<&Finding>) = document
             .findings
@@ -66,37 +73,43 @@ impl Page {
             strategy,
             scope,
             apis,
+            cause,
             ..
         } = &finding.details;
+        self.cause(cause)?;
         let Rate { failed, runs } = finding.rate;
-        writeln!(
-            self.text,
-            "    {FAINT}level{FAINT:#}   {level}: {}",
-            meaning(*level)
-        )?;
+        writeln!(self.text, "    {}{level}: {}", label("level"), meaning(*level))?;
         write!(
             self.text,
-            "    {FAINT}failed{FAINT:#}  {failed} of {runs} varied runs, first in round {round}"
+            "    {}{failed} of {runs} varied runs, first in round {round}",
+            label("failed")
         )?;
         if summary.rounds > 0 {
             write!(self.text, " of {}", summary.rounds.max(*round))?;
         }
         writeln!(self.text, "{}", needs(*scope))?;
         if self.verbose {
-            writeln!(self.text, "    {FAINT}varied{FAINT:#}  {strategy}")?;
+            writeln!(self.text, "    {}{strategy}", label("varied"))?;
             for tried in levels_tried {
                 let Rate { failed, runs } = tried.rate;
                 writeln!(
                     self.text,
-                    "    {FAINT}tried{FAINT:#}   {}: failed {failed} of {runs}",
+                    "    {}{}: failed {failed} of {runs}",
+                    label("tried"),
                     tried.strategy
                 )?;
             }
             if !apis.is_empty() {
-                writeln!(self.text, "    {FAINT}used{FAINT:#}    {}", apis.join(", "))?;
+                writeln!(self.text, "    {}{}", label("used"), clean(&apis.join(", ")))?;
             }
+            writeln!(
+                self.text,
+                "    {}{rule}; `unflake explain {rule}` says how to repair it",
+                label("rule"),
+                rule = clean(&finding.rule)
+            )?;
         }
-        writeln!(self.text, "    {FAINT}repeat{FAINT:#}  {}\n", finding.replay)
+        writeln!(self.text, "    {}{}\n", label("repeat"), clean(&finding.replay))
     }
 
     fn message(&mut self, finding: &Finding) -> fmt::Result {
@@ -196,6 +209,16 @@ impl Page {
     }
 }
 
+/// What a line of a finding is about, in a column of its own.
+fn label(name: &str) -> String {
+    const COLUMN: usize = 9;
+    format!(
+        "{FAINT}{name}{FAINT:#}{:1$}",
+        "",
+        COLUMN.saturating_sub(name.len())
+    )
+}
+
 /// The command that was given, with the seed it had.
 fn again(command: &[String], summary: &Summary) -> String {
     let options = command
@@ -274,11 +297,12 @@ fn how(summary: &Summary) -> String {
     format!(
         "{}, {java}, {}",
         plural(summary.rounds as usize, "round"),
-        time(summary.time)
+        duration(summary.time)
     )
 }
 
-fn time(seconds: f64) -> String {
+/// How long something took, as people say it.
+pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 9.95 => format!("{s:.1} s"),
         s if s < 120.0 => format!("{s:.0} s"),
@@ -390,15 +414,16 @@ fn cut(line: &str) -> String {
     format!("{head} ... {tail}")
 }
 
-/// Without control characters: a test's message must not move the cursor or change colours.
+/// Without control characters: a test's message must not move the cursor, change colours or turn the reading direction.
 fn clean(text: &str) -> String {
     text.chars()
-        .map(|c| {
-            if c.is_control() {
-                if c == '\t' { ' ' } else { '\u{fffd}' }
-            } else {
-                c
-            }
+        .map(|c| match c {
+            '\t' => ' ',
+            // Line and paragraph separators, and the marks that turn the direction of what follows.
+            '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' => '\u{fffd}',
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            c if c.is_control() => '\u{fffd}',
+            c => c,
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 //! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None` and
 //! is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
 
-use crate::values::{FailOn, SeedSetting, parse_count, parse_duration, parse_range};
+use crate::values::{FailOn, SeedSetting, parse_age, parse_count, parse_duration, parse_range};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -39,6 +39,10 @@ pub(crate) enum Command {
     Debug(DebugArgs),
     /// Repeat the failure of a finding
     Replay(ReplayArgs),
+    /// List the stored runs of the project, or the projects in the store
+    Runs(RunsArgs),
+    /// Remove stored runs
+    Clean(CleanArgs),
     /// List what is varied, or explain one of it
     Models(ModelsArgs),
     /// Explain a rule or an API: what it means, and how to repair it by hand
@@ -256,9 +260,12 @@ pub(crate) struct FormatArg {
     pub(crate) file: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "lower")]
 pub(crate) enum Format {
+    /// For people
     Text,
+    /// For programs
     Json,
 }
 
@@ -322,6 +329,53 @@ pub(crate) struct DebugArgs {
     /// Write the result as `text` or `json`, to the screen or into a file; may be given several times
     #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) format: Vec<FormatArg>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RunsArgs {
+    #[command(flatten)]
+    pub(crate) stored: StoredArgs,
+    /// List the projects in the store instead, also those whose directory is gone
+    #[arg(long, conflicts_with = "directory")]
+    pub(crate) all: bool,
+    /// How to write the list
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CleanArgs {
+    /// Runs to remove, as `unflake runs` names them
+    #[arg(value_name = "RUN", conflicts_with_all = ["keep", "older_than", "all", "gone"])]
+    pub(crate) runs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) stored: StoredArgs,
+    /// Remove all but the newest N; together with `--older-than` only what both mean
+    #[arg(long, value_name = "N", value_parser = parse_count::<usize>, conflicts_with_all = ["all", "gone"])]
+    pub(crate) keep: Option<usize>,
+    /// Remove what is older than this, like `30d` or `12h`
+    #[arg(long, value_name = "AGE", value_parser = parse_age, conflicts_with_all = ["all", "gone"])]
+    pub(crate) older_than: Option<Duration>,
+    /// Remove everything of this project
+    #[arg(long, conflicts_with = "gone")]
+    pub(crate) all: bool,
+    /// Remove everything of all projects whose directory no longer exists
+    #[arg(long, conflicts_with = "directory")]
+    pub(crate) gone: bool,
+    /// Only say what would be removed
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Where stored runs are; for commands that run no Java.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct StoredArgs {
+    /// The project's directory [default: the current one]
+    #[arg(short = 'C', value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Where results are kept [default: the user's cache directory]
+    #[arg(long, value_name = "DIR", env = "UNFLAKE_STORE", hide_env = true)]
+    pub(crate) store: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -7,8 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use unflake_explore::{Culprits, NoCause, Verdict, find_cause};
-use unflake_findings::{Cause, CauseStatus, Choice, Details, Document, Finding, Scope};
-use unflake_models::USER_RULE;
+use unflake_findings::{Cause, CauseStatus, Choice, Details, Document, Finding, Scope, rules};
 use unflake_protocol::{Evidence, Failure, Record, Strategy};
 use unflake_runner::{Launch, Worker};
 
@@ -59,11 +58,7 @@ impl Debugger<'_> {
         });
         for (index, cause) in causes.into_inner().unwrap_or_else(PoisonError::into_inner) {
             let finding = &mut document.findings[index];
-            if let (CauseStatus::Found, Some(first)) = (cause.status, cause.choices.first()) {
-                finding.rule = unflake_models::find(&first.api)
-                    .map_or(USER_RULE, |(_, model)| model.rule)
-                    .to_owned();
-            }
+            finding.rule = rules::of(&cause).to_owned();
             let Details::ImplementationDependent { cause: slot, .. } = &mut finding.details;
             *slot = cause;
         }

@@ -18,6 +18,7 @@ mod problem;
 mod replay;
 mod scripted;
 mod settings;
+mod sources;
 mod usage;
 mod values;
 
@@ -59,6 +60,8 @@ fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
         Command::Debug(args) => commands::debug::run(args, screen),
         Command::Replay(args) => replay::run(ReplaySettings::resolve(args, screen)?),
         Command::Exec(args) => exec::run(ExecSettings::resolve(args, screen)?),
+        Command::Runs(args) => commands::runs::run(args),
+        Command::Clean(args) => commands::clean::run(args),
         Command::Models(args) => commands::models::run(args),
         Command::Explain(args) => commands::explain::run(args),
         Command::Doctor(args) => commands::doctor::run(args),

@@ -281,7 +281,7 @@ impl Vary {
 }
 
 /// The store's base.
-fn store(given: Option<PathBuf>) -> Result<PathBuf, Problem> {
+pub(crate) fn store(given: Option<PathBuf>) -> Result<PathBuf, Problem> {
     match given {
         Some(store) => Ok(store),
         None => Ok(default_base(|name| std::env::var_os(name))?),

@@ -23,7 +23,7 @@ pub(crate) fn parse_range(text: &str) -> Result<std::ops::RangeInclusive<u32>, S
     Ok(from..=to)
 }
 
-/// Reads `90s`, `5m`, `1h`, `1h30m`, `500ms`.
+/// Reads `90s`, `5m`, `1h`, `1h30m`, `500ms`, `30d`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a duration; write it like `90s`, `5m` or `1h30m`");
     let mut total = Duration::ZERO;
@@ -39,6 +39,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
             "s" => 1000,
             "m" | "min" => 60_000,
             "h" => 3_600_000,
+            "d" => 86_400_000,
             _ => return Err(wrong()),
         };
         let part = number.checked_mul(millis).ok_or_else(wrong)?;
@@ -46,6 +47,11 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
         rest = after;
     }
     if total.is_zero() { Err(wrong()) } else { Ok(total) }
+}
+
+/// The same, for what has been lying about for long.
+pub(crate) fn parse_age(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|_| format!("`{text}` is not an age; write it like `30d` or `12h`"))
 }
 
 /// Reads a number from 1 on.
@@ -137,6 +143,7 @@ mod tests {
         assert_eq!(millis("5m"), Ok(300_000));
         assert_eq!(millis("1h30m"), Ok(5_400_000));
         assert_eq!(millis("500ms"), Ok(500));
+        assert_eq!(millis("30d"), Ok(2_592_000_000));
         for wrong in [
             "",
             "5",
@@ -148,7 +155,7 @@ mod tests {
             "99999999999999999999s",
             "1.5h",
         ] {
-            assert!(millis(wrong).is_err(), "{wrong}");
+            assert!(millis(wrong).is_err() && parse_age(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -16,7 +16,7 @@ fn test(name: &str) -> TestId {
     }
 }
 
-fn finding(name: &str, level: Level, message: &str) -> Finding {
+pub(super) fn finding(name: &str, level: Level, message: &str) -> Finding {
     let test = test(name);
     let id = finding_id(FindingKind::ImplementationDependent, &test);
     let strategy = Strategy {
@@ -49,7 +49,7 @@ fn finding(name: &str, level: Level, message: &str) -> Finding {
     }
 }
 
-fn document(findings: Vec<Finding>) -> Document {
+pub(super) fn document(findings: Vec<Finding>) -> Document {
     Document {
         schema_version: SCHEMA_VERSION,
         run: RunInfo {
@@ -77,14 +77,18 @@ fn document(findings: Vec<Finding>) -> Document {
 
 /// The text as it looks without colour.
 fn plain(document: &Document, verbose: bool) -> String {
+    without_colour(&text(document, verbose, &|_| None))
+}
+
+pub(super) fn without_colour(coloured: &str) -> String {
     let mut plain = String::new();
-    let mut rest = text(document, verbose);
+    let mut rest = coloured;
     while let Some(at) = rest.find('\u{1b}') {
         plain.push_str(&rest[..at]);
         let end = rest[at..].find('m').unwrap();
-        rest = rest[at + end + 1..].to_owned();
+        rest = &rest[at + end + 1..];
     }
-    plain + &rest
+    plain + rest
 }
 
 #[test]
@@ -114,15 +118,15 @@ fn findings_are_told_with_the_command_that_repeats_them() {
 error shop.CartTest#lists
     AssertionFailedError: expected: <[a, b]>
     but was: <[b, a]>
-    level   one: fails under another order, the same for the whole run
-    failed  3 of 4 varied runs, first in round 1 of 4
-    repeat  unflake replay ID-0
+    level    one: fails under another order, the same for the whole run
+    failed   3 of 4 varied runs, first in round 1 of 4
+    repeat   unflake replay ID-0
 
 note shop.CartTest$Nested#twice[2] (module core)
     AssertionFailedError
-    level   full: fails only when an unchanged collection changes its order
-    failed  3 of 4 varied runs, first in round 1 of 4
-    repeat  unflake replay ID-1
+    level    full: fails only when an unchanged collection changes its order
+    failed   3 of 4 varied runs, first in round 1 of 4
+    repeat   unflake replay ID-1
 
 Fails by itself, so nothing is said about it
     shop.OldTest#x (AssertionError: 1)
@@ -150,7 +154,8 @@ fn verbose_says_what_was_tried() {
     let text = plain(&document, true);
     assert!(
         text.contains(
-            "    varied  id reverse\n    tried   id reverse: failed 1 of 1\n    used    HashMap.keySet\n"
+            "    varied   id reverse\n    tried    id reverse: failed 1 of 1\n    used     HashMap.keySet\n    \
+             rule     UF100; `unflake explain UF100` says how to repair it\n"
         ),
         "{text}"
     );
@@ -254,7 +259,8 @@ fn json_has_all_keys_and_comes_back() {
             "replay": document.findings[0].replay, "rate": {"failed": 3, "runs": 4}, "suppressed": null,
             "level": "one", "levels_tried": [{"level": "one", "form": "reverse", "failed": 1, "runs": 1}],
             "round": 1, "strategy": {"level": "one", "form": "reverse"}, "scope": "alone", "apis": ["HashMap.keySet"],
-            "cause": {"status": "not-run", "reason": null, "scope": null, "choices": []},
+            "cause": {"status": "not-run", "reason": null, "scope": null, "choices": [],
+                "message": null, "expected": null, "actual": null, "runs": 0},
             "repair": {"status": "not-run", "reason": null, "strategy": null, "safety": null, "patch": null, "proof": null},
         })
     );

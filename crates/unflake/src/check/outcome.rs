@@ -6,7 +6,8 @@ use super::suite::{KnownTest, Suite, Trouble};
 use crate::args::{Format, FormatArg};
 use crate::exit::ExitCode;
 use crate::problem::{Problem, problem};
-use crate::settings::{Screen, Settings};
+use crate::settings::{Place, Screen, Settings};
+use crate::sources;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -352,14 +353,20 @@ pub(crate) fn is_ignored(id: &TestId, settings: &Settings) -> bool {
 
 /// Writes the document in every format that was asked for.
 pub(crate) fn write(document: &Document, settings: &Settings) -> Result<(), Problem> {
-    write_to(document, &settings.formats, &settings.screen)
+    write_to(document, &settings.formats, &settings.screen, &settings.place)
 }
 
-pub(crate) fn write_to(document: &Document, formats: &[FormatArg], screen: &Screen) -> Result<(), Problem> {
+pub(crate) fn write_to(
+    document: &Document,
+    formats: &[FormatArg],
+    screen: &Screen,
+    place: &Place,
+) -> Result<(), Problem> {
+    let sources = |file: &str| sources::read(&place.project, file, document.run.time_started);
     for FormatArg { format, file } in formats {
         let is_screen = file.is_none();
         let text = match format {
-            Format::Text => unflake_report::text(document, screen.verbose > 0),
+            Format::Text => unflake_report::text(document, screen.verbose > 0, &sources),
             Format::Json => unflake_report::json(document),
         };
         let text = if is_screen {

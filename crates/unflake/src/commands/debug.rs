@@ -52,7 +52,7 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
         excluded: Vec::new(),
         ..document
     };
-    outcome::write_to(&shown, &settings.formats, &settings.screen)?;
+    outcome::write_to(&shown, &settings.formats, &settings.screen, &settings.place)?;
     Ok(ExitCode::Clean)
 }
 

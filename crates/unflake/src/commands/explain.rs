@@ -30,35 +30,39 @@ fn looks_like_a_rule(code: &str) -> bool {
 }
 
 fn about(family: &Family) -> String {
-    let mut text = format!("{}: implementation-dependent, {}\n\n", family.rule, family.name);
-    let mut paragraph = |words: &str| {
-        text.push_str(&wrap(words));
-        text.push('\n');
-    };
-    paragraph(
-        "The test passes with the results that this JDK happens to give, and fails with other results that the \
-         documentation allows as well. Another JDK, another version or another insertion order may give those.",
-    );
-    paragraph(&format!("What to do: {}", family.advice));
+    let mut parts = vec![
+        format!("{}: implementation-dependent, {}\n", family.rule, family.name),
+        wrap(
+            "The test passes with the results that this JDK happens to give, and fails with other results that the \
+             documentation allows as well. Another JDK, another version or another insertion order may give those.",
+        ),
+        wrap(&format!("What to do: {}", family.advice)),
+        java("Before", family.before),
+        java("After", family.after),
+    ];
     let models = MODELS
         .iter()
         .filter(|model| model.rule == family.rule)
         .map(|model| model.name);
     let models: Vec<&str> = models.collect();
     if !models.is_empty() {
-        paragraph(&format!(
+        parts.push(wrap(&format!(
             "APIs: {}. `unflake models NAME` explains each.",
             models.join(", ")
-        ));
+        )));
     }
-    paragraph(&format!(
+    parts.push(wrap(&format!(
         "If the order is meant: `// unflake: ignore[{IMPLEMENTATION_DEPENDENT}] reason` before the test, or \
          `@SuppressWarnings(\"unflake:{IMPLEMENTATION_DEPENDENT}\")`. Until the cause of a finding is known, its rule is \
-         {IMPLEMENTATION_DEPENDENT}."
-    ));
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    text
+         {IMPLEMENTATION_DEPENDENT}; in such a comment it stands for all families."
+    )));
+    parts.join("\n")
+}
+
+/// An example under its heading.
+fn java(heading: &str, code: &str) -> String {
+    let lines: String = code.lines().map(|line| format!("    {line}\n")).collect();
+    format!("{heading}:\n\n{lines}")
 }
 
 /// Lines of a length that is pleasant to read.

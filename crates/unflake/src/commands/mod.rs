@@ -1,15 +1,51 @@
 //! The commands that need no test run: one file each.
 
+pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod models;
+pub(crate) mod runs;
 
 use crate::exit::ExitCode;
 use crate::problem::{Problem, problem};
 use std::io::{self, Write as _};
+
+/// `1 run`, `2 runs`.
+fn plural(n: usize, thing: &str) -> String {
+    if n == 1 {
+        format!("1 {thing}")
+    } else {
+        format!("{n} {thing}s")
+    }
+}
+
+/// Bytes as people say it: `873 B`, `1.2 kB`, `35 MB`.
+fn size(bytes: u64) -> String {
+    let mut number = bytes as f64;
+    let mut unit = "B";
+    for larger in ["kB", "MB", "GB", "TB"] {
+        if number < 999.5 {
+            break;
+        }
+        number /= 1000.0;
+        unit = larger;
+    }
+    match unit {
+        "B" => format!("{bytes} B"),
+        unit if number < 9.95 => format!("{number:.1} {unit}"),
+        unit => format!("{number:.0} {unit}"),
+    }
+}
+
+/// A path or name as it can be printed: without what would move the cursor.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
 
 /// Writes a command's whole result to standard output.
 fn print(text: &str) -> Result<ExitCode, Problem> {
@@ -20,5 +56,49 @@ fn print(text: &str) -> Result<ExitCode, Problem> {
             Err(problem!(CannotWork, "cannot write to standard output").cause(error))
         }
         _ => Ok(ExitCode::Clean),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short() {
+        let shown = [
+            0,
+            999,
+            1000,
+            1234,
+            9949,
+            9950,
+            123_456,
+            999_499,
+            999_500,
+            35_000_000,
+            u64::MAX,
+        ]
+        .map(size);
+        assert_eq!(
+            shown,
+            [
+                "0 B",
+                "999 B",
+                "1.0 kB",
+                "1.2 kB",
+                "9.9 kB",
+                "10 kB",
+                "123 kB",
+                "999 kB",
+                "1.0 MB",
+                "35 MB",
+                "18446744 TB"
+            ]
+        );
+    }
+
+    #[test]
+    fn names_cannot_touch_the_terminal() {
+        assert_eq!(printable("a\u{1b}[2Jé\n"), "a\u{fffd}[2Jé\u{fffd}");
     }
 }

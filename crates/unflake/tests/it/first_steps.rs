@@ -10,6 +10,8 @@ fn help_and_version_go_to_standard_output() {
         "",
         "check",
         "replay",
+        "runs",
+        "clean",
         "models",
         "explain",
         "doctor",
@@ -60,6 +62,19 @@ fn rules_are_explained() {
         found.contains("unflake: ignore[UF100]") && found.ends_with("exit 0\n"),
         "{found}"
     );
+    let repair = "\
+Before:
+
+    Map<String, Integer> cart = new HashMap<>();
+    assertEquals(\"{pear=2, plum=5}\", cart.toString());
+
+After:
+
+    assertEquals(Map.of(\"pear\", 2, \"plum\", 5), cart);      // in the test
+    Map<String, Integer> cart = new LinkedHashMap<>();     // or in the code, if users see it
+
+APIs: HashMap.keySet, ";
+    assert!(found.contains(repair), "{found}");
 }
 
 #[test]

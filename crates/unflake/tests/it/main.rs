@@ -14,3 +14,4 @@ mod docs;
 mod first_steps;
 mod messages;
 mod run;
+mod store;
