@@ -17,8 +17,8 @@ const MESSAGE_WIDTH: usize = 400;
 /// How many tests of one reason are listed unless all are asked for.
 const LISTED: usize = 10;
 
-const STRONG: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
+pub(crate) const STRONG: Style = Style::new().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// The whole report. `verbose`: nothing is cut.
 pub fn text(document: &Document, verbose: bool) -> String {
@@ -278,7 +278,7 @@ fn how(summary: &Summary) -> String {
     )
 }
 
-fn time(seconds: f64) -> String {
+pub(crate) fn time(seconds: f64) -> String {
     match seconds {
         s if s < 9.95 => format!("{s:.1} s"),
         s if s < 120.0 => format!("{s:.0} s"),
@@ -286,7 +286,7 @@ fn time(seconds: f64) -> String {
     }
 }
 
-fn plural(n: usize, thing: &str) -> String {
+pub(crate) fn plural(n: usize, thing: &str) -> String {
     if n == 1 {
         format!("1 {thing}")
     } else {
@@ -339,7 +339,7 @@ fn needs(scope: Scope) -> &'static str {
     }
 }
 
-fn of_severity(severity: Severity) -> Style {
+pub(crate) fn of_severity(severity: Severity) -> Style {
     let colour = match severity {
         Severity::Error => AnsiColor::Red,
         Severity::Warning => AnsiColor::Yellow,
@@ -349,7 +349,7 @@ fn of_severity(severity: Severity) -> Style {
 }
 
 /// The test, with the module where there are several and the root where it is not the test's own class.
-fn named(test: &TestId) -> String {
+pub(crate) fn named(test: &TestId) -> String {
     let mut text = clean(&test.to_string());
     // Nested classes are started through their outermost one; saying so would be noise.
     let outermost = test.class().split('$').next().unwrap_or_default();
@@ -365,7 +365,7 @@ fn named(test: &TestId) -> String {
 }
 
 /// The lines of a message that are shown: no more than a few, none endless.
-fn shorten(message: &str, verbose: bool) -> Vec<String> {
+pub(crate) fn shorten(message: &str, verbose: bool) -> Vec<String> {
     let lines = message.lines().map(clean).filter(|line| !line.trim().is_empty());
     if verbose {
         return lines.collect();
@@ -391,7 +391,7 @@ fn cut(line: &str) -> String {
 }
 
 /// Without control characters: a test's message must not move the cursor or change colours.
-fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     text.chars()
         .map(|c| {
             if c.is_control() {
