@@ -9,9 +9,10 @@
 //! It knows sizes and pairs only, and always gives the same result for the same input.
 
 const MARGIN: f64 = 24.0;
-/// Between nodes of a layer, and beside a line that passes.
+/// Between nodes of a layer, and beside small ones and lines that pass.
 const GAP: f64 = 20.0;
-const BEND_GAP: f64 = 12.0;
+const SMALL_GAP: f64 = 12.0;
+const SMALL: f64 = 50.0;
 /// Between layers: enough for the steepest line to be followed with the eye, within limits.
 const LAYER_GAP: (f64, f64) = (46.0, 170.0);
 const LAYER_GAP_PER_WIDTH: f64 = 0.06;
@@ -21,7 +22,10 @@ const CORNERS: f64 = 24.0;
 /// More bends than that and the longest lines run straight through.
 const BENDS: usize = 20_000;
 const ORDER_SWEEPS: usize = 30;
-const PLACE_SWEEPS: usize = 24;
+const PLACE_SWEEPS: usize = 12;
+/// Bends weigh more than nodes: long lines are to be straight.
+const BEND_WEIGHT: f64 = 4.0;
+const FIXED: f64 = 1e6;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Size {
@@ -235,32 +239,40 @@ impl<'a> Grid<'a> {
                 x[*spot] = offset - offsets.last().copied().unwrap_or_default() / 2.0;
             }
         }
-        for sweep in 0..PLACE_SWEEPS {
-            // At the end both sides count, so that neither hangs over.
-            let both = sweep + 6 >= PLACE_SWEEPS;
-            let down = sweep % 2 == 0;
-            for step in 0..self.rows.len() {
-                let layer = if down { step } else { self.rows.len() - 1 - step };
-                self.place(&self.rows[layer], &mut x, (down || both, !down || both));
+        for _ in 0..PLACE_SWEEPS {
+            for row in &self.rows {
+                self.place(row, &mut x, |spot| (Some(&self.above[spot]), 1.0));
             }
+            // Upwards last: each parent over the middle of its children.
+            for row in self.rows.iter().rev() {
+                self.place(row, &mut x, |spot| (Some(&self.below[spot]), 1.0));
+            }
+        }
+        // What has nothing below was left behind when its parent moved. It follows as far as the others let it.
+        for row in &self.rows {
+            self.place(row, &mut x, |spot| match self.below[spot].is_empty() {
+                true => (Some(&self.above[spot]), 1.0),
+                false => (None, FIXED),
+            });
         }
         let left = |spot: usize| x[spot] - self.width(spot) / 2.0;
         let leftmost = (0..x.len()).map(left).fold(f64::INFINITY, f64::min);
         x.iter().map(|x| x - leftmost + MARGIN).collect()
     }
 
-    fn place(&self, row: &[usize], x: &mut [f64], (by_above, by_below): (bool, bool)) {
+    /// Moves the spots of a row to the middle of the neighbours that `by` gives, or leaves them; each with its weight.
+    fn place<'b>(&self, row: &[usize], x: &mut [f64], by: impl Fn(usize) -> (Option<&'b Vec<usize>>, f64)) {
         let wanted = |spot: usize| {
-            let above = self.above[spot].iter().filter(|_| by_above);
-            let below = self.below[spot].iter().filter(|_| by_below);
-            mean(above.chain(below).map(|n| x[*n])).unwrap_or(x[spot])
+            let (neighbours, _) = by(spot);
+            let neighbours = neighbours.into_iter().flatten();
+            mean(neighbours.map(|n| x[*n])).unwrap_or(x[spot])
         };
         let wanted: Vec<f64> = row.iter().map(|spot| wanted(*spot)).collect();
-        // Bends weigh more: long lines are to be straight.
-        let weights: Vec<f64> = row
-            .iter()
-            .map(|spot| if self.is_bend(*spot) { 4.0 } else { 1.0 })
-            .collect();
+        let weight = |spot: usize| match self.is_bend(spot) {
+            true => BEND_WEIGHT * by(spot).1,
+            false => by(spot).1,
+        };
+        let weights: Vec<f64> = row.iter().map(|spot| weight(*spot)).collect();
         let offsets = self.offsets(row);
         for (spot, place) in row.iter().zip(nearest(&wanted, &weights, &offsets)) {
             x[*spot] = place;
@@ -273,10 +285,8 @@ impl<'a> Grid<'a> {
         let mut at = 0.0;
         for (index, spot) in row.iter().enumerate() {
             if let Some(left) = index.checked_sub(1).map(|left| row[left]) {
-                let gap = match self.is_bend(left) || self.is_bend(*spot) {
-                    true => BEND_GAP,
-                    false => GAP,
-                };
+                let small = self.width(left).min(self.width(*spot)) < SMALL;
+                let gap = if small { SMALL_GAP } else { GAP };
                 at += (self.width(left) + self.width(*spot)) / 2.0 + gap;
             }
             offsets.push(at);
@@ -473,8 +483,8 @@ mod tests {
             );
             for b in a + 1..sizes.len() {
                 let other = side(b);
-                let apart = right + BEND_GAP - 0.01 <= other.0
-                    || other.2 + BEND_GAP - 0.01 <= left
+                let apart = right + SMALL_GAP - 0.01 <= other.0
+                    || other.2 + SMALL_GAP - 0.01 <= left
                     || bottom < other.1
                     || other.3 < top;
                 assert!(apart, "{a} and {b} overlap");

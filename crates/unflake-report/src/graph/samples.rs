@@ -200,7 +200,7 @@ pub(crate) fn tree(depth: u32, elements: u32) -> StateSpace {
     b.build()
 }
 
-/// Any graph: choices of two to four elements that merge now and then, passes, failures, sampled and unexplored ones.
+/// Any graph: choices of two to four elements that merge now and then, passes, failures, unexplored ones.
 pub(crate) fn random(choices: usize, seed: u64) -> StateSpace {
     let mut state = seed;
     let mut random = move |n: usize| {
@@ -217,48 +217,49 @@ pub(crate) fn random(choices: usize, seed: u64) -> StateSpace {
     ];
     let names = ["apple", "pear", "plum", "quince"];
     let mut b = Builder::new();
-    let depth = (choices as f64).sqrt() as usize / 2 + 2;
-    let mut levels: Vec<Vec<usize>> = vec![Vec::new(); depth];
-    for index in 0..choices {
-        let level = if index == 0 {
-            0
-        } else {
-            1 + (index - 1) * (depth - 1) / choices
-        };
-        let elements = 2 + random(8) / 6 + random(20) / 19;
-        let node = b.choice(apis[random(4)], 10 + level as u32, &names[..elements]);
-        levels[level].push(node);
+    let first = b.choice(apis[0], 10, &names[..2]);
+    b.edge(0, first, &[]);
+    let mut level = vec![first];
+    // Edges to ends, which come behind all choices.
+    let mut ending: Vec<(usize, Vec<u32>)> = Vec::new();
+    for line in 11.. {
+        let mut next = Vec::new();
+        for node in level {
+            let NodeKind::Choice { elements, .. } = b.nodes[node] else {
+                continue;
+            };
+            for order in permutations(elements) {
+                let full = b.nodes.len() > choices;
+                match (random(10), next.last()) {
+                    (0..4, _) if next.len() > 4 => ending.push((node, order)),
+                    (4..6, Some(last)) => b.edge(node, *last, &order),
+                    _ if full => ending.push((node, order)),
+                    _ => {
+                        let elements = 2 + random(8) / 6 + random(20) / 19;
+                        let to = b.choice(apis[random(4)], line, &names[..elements]);
+                        b.edge(node, to, &order);
+                        next.push(to);
+                    }
+                }
+            }
+        }
+        level = next;
+        if level.is_empty() {
+            break;
+        }
     }
-    levels.retain(|level| !level.is_empty());
     let passed = b.node(NodeKind::Passed);
     let unexplored = b.node(NodeKind::Unexplored);
     let failed: Vec<usize> = (0..6)
         .map(|n| b.failed(&format!("expected: <{n}> but was: <{}>", n + 1)))
         .collect();
-    b.edge(0, levels[0][0], &[]);
-    for (depth, level) in levels.iter().enumerate() {
-        for (index, node) in level.iter().enumerate() {
-            let NodeKind::Choice { elements, .. } = b.nodes[*node] else {
-                continue;
-            };
-            let orders = permutations(elements);
-            for (number, order) in orders.iter().enumerate() {
-                let to = match levels.get(depth + 1) {
-                    Some(next) if random(5) > 0 => {
-                        // Near the same place of the next level, so that it looks like a tree with merges.
-                        let spot =
-                            (index * orders.len() + number) * next.len() / (level.len() * orders.len());
-                        next[(spot + random(2)).min(next.len() - 1)]
-                    }
-                    _ => match random(12) {
-                        0..6 => passed,
-                        11 => unexplored,
-                        _ => failed[random(6)],
-                    },
-                };
-                b.edge(*node, to, order);
-            }
-        }
+    for (node, order) in ending {
+        let to = match random(16) {
+            0..9 => passed,
+            15 => unexplored,
+            _ => failed[random(6)],
+        };
+        b.edge(node, to, &order);
     }
     b.build()
 }

@@ -1,15 +1,17 @@
 //! The picture. Colours and strokes are the style sheet's; here are shapes, places and names.
 
-use super::drawing::{Drawing, End, Tendency, What};
+use super::drawing::{Drawing, End, Line, Tendency, What};
 use super::escape::{html, line};
 use super::labels::{description, line_description, title};
 use super::layout::{self, Layout, Point, Size};
+use crate::text::plural;
+use std::cmp::Ordering;
 use std::fmt::{self, Write as _};
 use unflake_findings::NodeKind;
 
 /// Of the style sheet's font at its size: 12 px, monospace.
 const LETTER: f64 = 7.3;
-const LABEL_WIDTH: usize = 26;
+const LABEL_WIDTH: usize = 30;
 const CHOICE_HEIGHT: f64 = 48.0;
 const END: f64 = 24.0;
 /// A layer that would be wider than that gets small nodes, with their text in the panel only.
@@ -25,6 +27,8 @@ pub(super) fn svg(drawing: &Drawing<'_>) -> String {
         drawing,
         looks,
         layout,
+        leaving: count(drawing, |line| line.from),
+        coming: count(drawing, |line| line.to),
     };
     picture.write().expect("a string takes everything");
     picture.text
@@ -41,6 +45,9 @@ struct Picture<'a> {
     drawing: &'a Drawing<'a>,
     looks: Vec<Look>,
     layout: Layout,
+    /// How many lines leave each node, and how many come to it.
+    leaving: Vec<usize>,
+    coming: Vec<usize>,
 }
 
 impl Picture<'_> {
@@ -72,9 +79,11 @@ impl Picture<'_> {
             "<g class=\"line {class}\" data-line=\"{index}\" tabindex=\"-1\" role=\"button\" aria-label=\"{name}\">\
              <title>{name}</title><path class=\"reach\" d=\"{path}\"/><path class=\"stroke\" d=\"{path}\"/>"
         )?;
-        if let (n @ 2.., [_, above, below, ..]) = (line.edges.len(), &route[..]) {
-            // The middle of the first curve.
-            let (x, y) = ((above.x + below.x) / 2.0, (above.y + below.y) / 2.0);
+        // A group says its number itself.
+        let to_node = self.drawing.node(line.to).is_some();
+        if let (n @ 2.., true, [_, from, to, ..]) = (line.edges.len(), to_node, &route[..]) {
+            let (leaving, coming) = (self.leaving[line.from], self.coming[line.to]);
+            let Point { x, y } = count_place(*from, *to, leaving.cmp(&coming));
             let count = format!("×{n}");
             let width = count.chars().count() as f64 * 6.6 + 8.0;
             write!(
@@ -149,6 +158,14 @@ impl Picture<'_> {
     }
 }
 
+fn count(drawing: &Drawing<'_>, node: impl Fn(&Line) -> usize) -> Vec<usize> {
+    let mut counts = vec![0; drawing.nodes.len()];
+    for line in &drawing.lines {
+        counts[node(line)] += 1;
+    }
+    counts
+}
+
 /// Sizes and texts; a layer that would be too wide is made of small ones.
 fn looks(drawing: &Drawing<'_>) -> Vec<Look> {
     let mut looks: Vec<Look> = (0..drawing.nodes.len())
@@ -178,14 +195,13 @@ fn look(drawing: &Drawing<'_>, index: usize) -> Look {
             text: Vec::new(),
         },
         Some(NodeKind::Choice { elements, call, .. }) => {
-            let place = call.as_deref().map(short_call);
-            let place = place.map_or_else(
-                || format!("{elements} elements"),
-                |place| format!("{elements} at {place}"),
-            );
+            let mut about = plural(*elements as usize, "element");
+            if let Some(call) = call {
+                let _ = write!(about, ", {}", short_call(call));
+            }
             let text = vec![
                 line(&title(drawing, index), LABEL_WIDTH),
-                line(&place, LABEL_WIDTH),
+                line(&about, LABEL_WIDTH),
             ];
             with_text(text, CHOICE_HEIGHT)
         }
@@ -232,7 +248,8 @@ fn tendency_class(tendency: Tendency) -> String {
         (true, true) => "both",
         (false, false) => "unknown",
     };
-    match tendency.open {
+    // What leads to both is known to, whatever else there is.
+    match tendency.open && class != "both" {
         true => format!("{class} open"),
         false => class.to_owned(),
     }
@@ -257,6 +274,20 @@ fn path(route: &[Point]) -> String {
         let _ = write!(path, "V{:.1}", last.y);
     }
     path
+}
+
+/// Where on a curve its number stands: nearer to the end that has fewer lines, since there they are further apart.
+fn count_place(from: Point, to: Point, lines: Ordering) -> Point {
+    // What the curve of [`path`] has gone at a quarter, a half and three quarters.
+    let (across, down) = match lines {
+        Ordering::Less => (0.156, 0.297),
+        Ordering::Equal => (0.5, 0.5),
+        Ordering::Greater => (0.844, 0.703),
+    };
+    Point {
+        x: from.x + (to.x - from.x) * across,
+        y: from.y + (to.y - from.y) * down,
+    }
 }
 
 fn boxed(look: &Look, corner: f64) -> String {

@@ -129,7 +129,8 @@ fn pages_to_look_at() {
         ("figure-2-8", samples::figure_2_8()),
         ("tree", samples::tree(3, 3)),
         ("random-40", samples::random(40, 3)),
-        ("random-200", samples::random(130, 3)),
+        ("random-200", samples::random(110, 5)),
+        ("random-600", samples::random(300, 1)),
         ("random-3000", samples::random(3000, 7)),
         ("hostile", samples::hostile()),
     ];
