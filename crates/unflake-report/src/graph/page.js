@@ -179,17 +179,23 @@
     });
   };
   const leave = () => {
+    const wasInPanel = details.contains(document.activeElement);
     chosen.node = null;
     chosen.line = null;
     mark([], []);
     details.hidden = true;
     overview.hidden = false;
+    if (wasInPanel) graph.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   };
   const show = (...content) => {
-    details.replaceChildren(link("← overview", leave), ...content);
+    const wasInPanel = details.contains(document.activeElement);
+    const back = link("← overview", leave);
+    details.replaceChildren(back, ...content);
     details.hidden = false;
     overview.hidden = true;
     details.parentElement.scrollTop = 0;
+    // Whoever came here by a key in the panel goes on from its top.
+    if (wasInPanel) back.focus({ preventScroll: true });
   };
   const makeTabStop = (element) => {
     for (const other of graph.querySelectorAll('[tabindex="0"]')) other.setAttribute("tabindex", "-1");
@@ -448,9 +454,12 @@
     if (coming[index].length) {
       content.push(make("h2", null, "Comes from"), make("ul", { class: "notes" }, ...waysIn(index)));
     }
-    const group = ["passing", "failing", "unexplored"].includes(node.kind) && !node.choice && coming[index].length === 1;
-    if (group && node.failure === undefined) {
-      content.push(make("h2", null, "Orders given"), ...orderList(data.lines[coming[index][0]]));
+    // An end under one choice shows that choice's orders right away.
+    const only = !node.choice && coming[index].length === 1 ? data.lines[coming[index][0]] : null;
+    const parent = only && data.nodes[only.from];
+    if (parent?.choice) {
+      content.push(facts(choiceFacts(parent)), ...naturalOrder(parent.choice));
+      content.push(make("h2", null, count(only) === 1 ? "Order given" : "Orders given"), ...orderList(only));
     }
     if (leaving[index].length) content.push(make("h2", null, "Leads to"), ...waysOut(index));
     return content.filter((part) => part !== null);

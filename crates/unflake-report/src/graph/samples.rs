@@ -200,7 +200,8 @@ pub(crate) fn tree(depth: u32, elements: u32) -> StateSpace {
     b.build()
 }
 
-/// Any graph: choices of two to four elements that merge now and then, passes, failures, unexplored ones.
+/// Any graph: choices of two to four elements that merge now and then, the largest sampled; passes, failures,
+/// unexplored ones.
 pub(crate) fn random(choices: usize, seed: u64) -> StateSpace {
     let mut state = seed;
     let mut random = move |n: usize| {
@@ -261,7 +262,18 @@ pub(crate) fn random(choices: usize, seed: u64) -> StateSpace {
         };
         b.edge(node, to, &order);
     }
-    b.build()
+    let mut space = b.build();
+    for node in &mut space.nodes {
+        if let NodeKind::Choice {
+            elements: 4..,
+            sampled,
+            ..
+        } = &mut node.kind
+        {
+            *sampled = true;
+        }
+    }
+    space
 }
 
 /// All of them, the natural order first.
