@@ -19,8 +19,8 @@ const MESSAGE_WIDTH: usize = 400;
 /// How many tests of one reason are listed unless all are asked for.
 const LISTED: usize = 10;
 
-const STRONG: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
+pub(crate) const STRONG: Style = Style::new().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// The text of a source file, by its path from the project's root; `None`: it is not there, or not the one that was run.
 pub type Sources<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -310,7 +310,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-fn plural(n: usize, thing: &str) -> String {
+pub(crate) fn plural(n: usize, thing: &str) -> String {
     if n == 1 {
         format!("1 {thing}")
     } else {
@@ -363,7 +363,7 @@ fn needs(scope: Scope) -> &'static str {
     }
 }
 
-fn of_severity(severity: Severity) -> Style {
+pub(crate) fn of_severity(severity: Severity) -> Style {
     let colour = match severity {
         Severity::Error => AnsiColor::Red,
         Severity::Warning => AnsiColor::Yellow,
@@ -373,7 +373,7 @@ fn of_severity(severity: Severity) -> Style {
 }
 
 /// The test, with the module where there are several and the root where it is not the test's own class.
-fn named(test: &TestId) -> String {
+pub(crate) fn named(test: &TestId) -> String {
     let mut text = clean(&test.to_string());
     // Nested classes are started through their outermost one; saying so would be noise.
     let outermost = test.class().split('$').next().unwrap_or_default();
@@ -389,7 +389,7 @@ fn named(test: &TestId) -> String {
 }
 
 /// The lines of a message that are shown: no more than a few, none endless.
-fn shorten(message: &str, verbose: bool) -> Vec<String> {
+pub(crate) fn shorten(message: &str, verbose: bool) -> Vec<String> {
     let lines = message.lines().map(clean).filter(|line| !line.trim().is_empty());
     if verbose {
         return lines.collect();
@@ -415,7 +415,7 @@ fn cut(line: &str) -> String {
 }
 
 /// Without control characters: a test's message must not move the cursor, change colours or turn the reading direction.
-fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\t' => ' ',
