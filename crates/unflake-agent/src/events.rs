@@ -121,7 +121,8 @@ fn log(numbers: &[i64], model_name: impl Fn(usize) -> Option<String>) -> Vec<Cho
         Some(Chosen {
             id: ChoiceId(fields[0].cast_unsigned()),
             model: model_name(usize::try_from(fields[1] & 0xffff_ffff).ok()?).unwrap_or_default(),
-            kind: kind(fields[1] >> 32),
+            kind: kind(fields[1] >> 32 & 0xffff),
+            by_project: fields[1] >> 48 != 0,
             size: u32::try_from(fields[2]).unwrap_or(u32::MAX),
             rank: u64::try_from(fields[3]).ok(),
         })

@@ -5,14 +5,18 @@
 
 mod cause;
 mod confirm;
+mod graph;
 mod minimize;
 mod rounds;
+mod search;
 mod select;
 mod split;
 
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
 pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verdict, confirm};
+pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind};
 pub use minimize::{Minimal, minimize};
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, strategy_of_round};
+pub use search::{Bounds, Diverged, Next, Search, Task, Until, Way};
 pub use select::{Learned, Need, needs};
 pub use split::{Cost, Parts, split};

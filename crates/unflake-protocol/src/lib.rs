@@ -16,5 +16,7 @@ pub use messages::{
     ToProgram, UserModel, UserModelKind,
 };
 pub use names::{Framework, Handle, SeenTest, TestId};
-pub use script::{ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, Script, StackFrame};
+pub use script::{
+    ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, SavedKind, SavedNode, Script, StackFrame,
+};
 pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};

@@ -111,6 +111,8 @@ pub struct Chosen {
     /// The model's name.
     pub model: String,
     pub kind: ChoiceKind,
+    /// It was made for the project's sake, not by the JDK or the test framework for their own.
+    pub by_project: bool,
     /// Elements that were put into an order, or answers to pick from.
     pub size: u32,
     /// The number of the order that was given among all orders of so many elements, sorted (the natural one is 0), or of
@@ -158,6 +160,32 @@ pub struct StackFrame {
     pub method: String,
     pub file: Option<String>,
     pub line: Option<u32>,
+}
+
+/// One node of an exploration that is kept to go on with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedNode {
+    /// The node it comes from, which stands before it, and the number of the answer that leads here.
+    pub parent: Option<(usize, usize)>,
+    pub what: SavedKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SavedKind {
+    Choice {
+        id: ChoiceId,
+        model: String,
+        kind: ChoiceKind,
+        size: u32,
+        /// The answer that is given where nothing is said.
+        base: usize,
+    },
+    Passed,
+    Failed {
+        exception: String,
+        message: String,
+        line: Option<String>,
+    },
 }
 
 #[cfg(test)]

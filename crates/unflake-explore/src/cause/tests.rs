@@ -35,6 +35,7 @@ impl<F: Fn(&[Vec<u32>]) -> bool> Probe for Pretended<F> {
             id: *id,
             model: "HashMap.keySet".to_owned(),
             kind: ChoiceKind::Rearranges,
+            by_project: true,
             size: self.size,
             rank: None,
         };

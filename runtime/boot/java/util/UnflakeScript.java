@@ -1,5 +1,11 @@
 package java.util;
 
+import java.io.File;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.nio.file.Path;
+
 /**
  * Runs in which single choices are told what to do: left natural, varied as the strategy says, or given an order. Also
  * keeps a log of the choices of such a run, and for some of them what a person wants to see.
@@ -21,8 +27,9 @@ public final class UnflakeScript {
 
     private static final int NOTHING = 0;
 
-    /** Fields of one choice in the log: place, model and kind, outcomes, rank of the order given. */
+    /** Fields of one choice in the log: place; model, kind and whether it is the project's; outcomes; rank given. */
     static final int FIELDS = 4;
+    private static final long PROJECT = 1L << 48;
 
     /** A rank is told for orders of no more elements than this: 12! fits into 32 bits. */
     private static final int RANKED = 12;
@@ -174,12 +181,17 @@ public final class UnflakeScript {
 
     // ---- the log
 
-    private static synchronized void log(long place, int model, int kind, int outcomes, long rank) {
+    private static void log(long place, int model, int kind, int outcomes, long rank) {
+        log(place, model, kind, outcomes, rank, UnflakeNative.callerIsProject());
+    }
+
+    private static synchronized void log(
+            long place, int model, int kind, int outcomes, long rank, boolean isProject) {
         if (logged + FIELDS > log.length) {
             log = Arrays.copyOf(log, 2 * log.length);
         }
         log[logged] = place;
-        log[logged + 1] = (long) kind << 32 | model;
+        log[logged + 1] = (isProject ? PROJECT : 0) | (long) kind << 32 | model;
         log[logged + 2] = outcomes;
         log[logged + 3] = rank;
         logged += FIELDS;
@@ -294,11 +306,32 @@ public final class UnflakeScript {
                 // The value that stands behind each element of a HashSet.
                 return value != null && value.getClass() == Object.class ? key : cut(key.concat("=").concat(text(value)));
             }
+            if (element instanceof Member) {
+                Member member = (Member) element;
+                String type = member.getDeclaringClass().getName();
+                return cut(type.substring(type.lastIndexOf('.') + 1).concat(".").concat(member.getName())
+                    .concat(member instanceof Field ? "" : parameters((Executable) member)));
+            }
+            if (element instanceof File) {
+                // Its directory is often another one in each run.
+                return cut(((File) element).getName());
+            }
+            if (element instanceof Path && ((Path) element).getFileName() != null) {
+                return cut(((Path) element).getFileName().toString());
+            }
             return cut(String.valueOf(element));
         } catch (Throwable theirs) {
             return "(".concat(element.getClass().getName()).concat(": toString throws ")
                 .concat(theirs.getClass().getName()).concat(")");
         }
+    }
+
+    private static String parameters(Executable member) {
+        StringBuilder text = new StringBuilder("(");
+        for (Class<?> parameter : member.getParameterTypes()) {
+            text.append(text.length() == 1 ? "" : ", ").append(parameter.getSimpleName());
+        }
+        return text.append(')').toString();
     }
 
     private static String cut(String text) {
