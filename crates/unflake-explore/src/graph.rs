@@ -24,6 +24,8 @@ pub struct Vertex {
     pub chance: Chance,
     /// Edges that come in.
     pub entries: usize,
+    /// Nodes of the tree that were merged into it.
+    pub merged: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +120,8 @@ struct Merged {
     form: Form,
     chance: Chance,
     ends: Ends,
+    /// How many nodes of the tree have this form.
+    count: u64,
     /// A node of the tree that has this form; `None`: none has (unexplored).
     example: Option<usize>,
 }
@@ -165,15 +169,18 @@ impl Graph {
                     (Form::Choice(choice.point.clone(), children), chance, ends)
                 }
             };
-            of_node[index] = *known.entry(form.clone()).or_insert_with(|| {
+            let at = *known.entry(form.clone()).or_insert_with(|| {
                 merged.push(Merged {
                     form,
                     chance,
                     ends,
+                    count: 0,
                     example: Some(index),
                 });
                 merged.len() - 1
             });
+            merged[at].count += 1;
+            of_node[index] = at;
         }
         match of_node.first() {
             Some(root) => draw(search, &merged, *root),
@@ -185,6 +192,7 @@ impl Graph {
                         ..Chance::PASSES
                     },
                     entries: 0,
+                    merged: 1,
                 }],
                 edges: Vec::new(),
                 chance: Chance {
@@ -271,6 +279,7 @@ fn unexplored(merged: &mut Vec<Merged>, known: &mut HashMap<Form, usize>) -> usi
                 open: true,
                 ..Ends::default()
             },
+            count: 1,
             example: None,
         });
         merged.len() - 1
@@ -340,6 +349,7 @@ fn draw(search: &Search, merged: &[Merged], root: usize) -> Graph {
         what: VertexKind::Start,
         chance: merged[root].chance,
         entries: 0,
+        merged: 1,
     }];
     let mut edges = vec![Arc {
         from: 0,
@@ -352,6 +362,7 @@ fn draw(search: &Search, merged: &[Merged], root: usize) -> Graph {
             what: kind(search, merged, one),
             chance: one.chance,
             entries: 0,
+            merged: one.count,
         });
         if let Form::Choice(point, children) = &one.form {
             edges.extend(children.iter().enumerate().map(|(slot, child)| Arc {

@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Find the causes of findings that have none yet
     Debug(DebugArgs),
+    /// Try all allowed behaviours of one test
+    Explore(ExploreArgs),
     /// Repeat the failure of a finding
     Replay(ReplayArgs),
     /// List the stored runs of the project, or the projects in the store
@@ -273,21 +275,22 @@ impl FromStr for FormatArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, file) = text
-            .split_once('=')
-            .map_or((text, None), |(name, file)| (name, Some(file)));
+        let (name, file) = split_format(text)?;
         let format = match name {
             "text" => Format::Text,
             "json" => Format::Json,
             _ => return Err(format!("unknown format `{name}`; known are text, json")),
         };
-        match file {
-            Some("") => Err(format!("the file's name is missing after `{name}=`")),
-            file => Ok(FormatArg {
-                format,
-                file: file.map(PathBuf::from),
-            }),
-        }
+        Ok(FormatArg { format, file })
+    }
+}
+
+/// `NAME` or `NAME=FILE`.
+fn split_format(text: &str) -> Result<(&str, Option<PathBuf>), String> {
+    match text.split_once('=') {
+        Some((name, "")) => Err(format!("the file's name is missing after `{name}=`")),
+        Some((name, file)) => Ok((name, Some(PathBuf::from(file)))),
+        None => Ok((text, None)),
     }
 }
 
@@ -376,6 +379,89 @@ pub(crate) struct StoredArgs {
     /// Where results are kept [default: the user's cache directory]
     #[arg(long, value_name = "DIR", env = "UNFLAKE_STORE", hide_env = true)]
     pub(crate) store: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ExploreArgs {
+    /// A test like `OrderTest#keepsOrder`, or a finding's id; needs a stored run
+    #[arg(value_name = "TEST", required_unless_present = "around")]
+    pub(crate) test: Option<String>,
+    /// Explore the neighbourhood of a known failure: what differs from it in few choices
+    #[arg(long, value_name = "FINDING", conflicts_with = "test")]
+    pub(crate) around: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// With `--around`: how many choices may differ
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count::<usize>, help_heading = "Bounds")]
+    pub(crate) distance: usize,
+    /// Choices of up to this many elements are tried in all orders
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=9), help_heading = "Bounds")]
+    pub(crate) elements: u32,
+    /// Orders to try of larger choices
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Bounds")]
+    pub(crate) samples: u32,
+    /// Executions
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = parse_count::<u64>, help_heading = "Bounds")]
+    pub(crate) runs: u64,
+    /// Time, like `60s` [default: 2m]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Bounds")]
+    pub(crate) budget: Option<Duration>,
+    /// End at the first failure
+    #[arg(long, help_heading = "Bounds")]
+    pub(crate) first: bool,
+    /// Try the first choices before the last ones
+    #[arg(long)]
+    pub(crate) breadth_first: bool,
+    /// Do not go on with what an earlier call has explored
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Test JVMs at the same time [default: as many as there are cores]
+    #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
+    pub(crate) jobs: Option<u16>,
+    /// Write the result as `text`, `json`, `html` (with a picture) or `dot`, to the screen or into a file; may be given
+    /// several times
+    #[arg(
+        long,
+        value_name = "FORMAT[=FILE]",
+        value_delimiter = ',',
+        help_heading = "Result"
+    )]
+    pub(crate) format: Vec<ExploreFormatArg>,
+}
+
+/// A format for a state space, and the file it goes to; `None`: the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ExploreFormatArg {
+    pub(crate) format: ExploreFormat,
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExploreFormat {
+    Text,
+    Json,
+    Html,
+    Dot,
+}
+
+impl FromStr for ExploreFormatArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, file) = split_format(text)?;
+        let format = match name {
+            "text" => ExploreFormat::Text,
+            "json" => ExploreFormat::Json,
+            "html" => ExploreFormat::Html,
+            "dot" => ExploreFormat::Dot,
+            _ => {
+                return Err(format!(
+                    "unknown format `{name}`; known are text, json, html, dot"
+                ));
+            }
+        };
+        Ok(ExploreFormatArg { format, file })
+    }
 }
 
 #[derive(Clone, Debug, Args)]

@@ -182,7 +182,7 @@ impl Debugger<'_> {
         let mut places = Places::new(self.project, launch);
         let choice = |number: usize, evidence: &Evidence| Choice {
             number: u32::try_from(number).unwrap_or(u32::MAX),
-            api: evidence.model.clone(),
+            api: api(evidence),
             javadoc: javadoc(&evidence.model),
             call: places.place(&evidence.stack),
             allocation: places.place(&evidence.allocation),
@@ -259,6 +259,24 @@ fn reason(why: &NoCause, replay: &StoredReplay, strategy: Strategy) -> String {
         NoCause::TimeUp(left) => format!("time was up with {left} choices left that may be the cause"),
         NoCause::Hashes(_) => "it fails with all choices as they naturally are".to_owned(),
     }
+}
+
+/// The model that the project's own call is one of: a `HashSet` iterates the keys of a `HashMap`, and its model says so.
+fn api(evidence: &Evidence) -> String {
+    let is_jdk = |class: &str| class.starts_with("java.") || class.starts_with("javax.");
+    let called = evidence
+        .stack
+        .iter()
+        .take_while(|frame| is_jdk(&frame.class))
+        .last();
+    let name = called.map(|frame| {
+        let class = frame.class.rsplit('.').next().unwrap_or_default();
+        format!("{class}.{}", frame.method)
+    });
+    name.filter(|name| {
+        unflake_models::find(name).is_some_and(|(_, model)| model.through.contains(&evidence.model.as_str()))
+    })
+    .unwrap_or_else(|| evidence.model.clone())
 }
 
 /// The sentence that leaves the API open.

@@ -10,6 +10,7 @@ mod debug;
 mod embedded;
 mod exec;
 mod exit;
+mod explore;
 mod interrupt;
 mod jdk;
 mod nearest;
@@ -25,7 +26,7 @@ mod values;
 use crate::args::{Arguments, Color, Command};
 use crate::exit::ExitCode;
 use crate::problem::Problem;
-use crate::settings::{ExecSettings, ReplaySettings, Screen, Settings};
+use crate::settings::{ExecSettings, ExploreSettings, ReplaySettings, Screen, Settings};
 use std::io::Write;
 
 fn main() -> std::process::ExitCode {
@@ -58,6 +59,7 @@ fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
     match arguments.command {
         Command::Check(args) => check::run(Settings::resolve(*args, screen)?),
         Command::Debug(args) => commands::debug::run(args, screen),
+        Command::Explore(args) => explore::run(ExploreSettings::resolve(args, screen)?),
         Command::Replay(args) => replay::run(ReplaySettings::resolve(args, screen)?),
         Command::Exec(args) => exec::run(ExecSettings::resolve(args, screen)?),
         Command::Runs(args) => commands::runs::run(args),

@@ -1,8 +1,8 @@
 //! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
 
 use crate::args::{
-    CheckArgs, Color, DebugArgs, ExecArgs, Format, FormatArg, PlaceArgs, Progress, ReplayArgs, ScreenArgs,
-    VaryArgs, Window,
+    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, ExploreFormatArg, Format, FormatArg,
+    PlaceArgs, Progress, ReplayArgs, ScreenArgs, VaryArgs, Window,
 };
 use crate::config::{Config, Ignore};
 use crate::problem::{Problem, problem, unknown_api};
@@ -69,6 +69,27 @@ pub(crate) struct DebugSettings {
     pub(crate) budget: Option<Duration>,
     pub(crate) jobs: NonZeroUsize,
     pub(crate) formats: Vec<FormatArg>,
+}
+
+/// For `explore`.
+#[derive(Clone, Debug)]
+pub(crate) struct ExploreSettings {
+    pub(crate) place: Place,
+    pub(crate) screen: Screen,
+    /// A test or a finding, as the user wrote it.
+    pub(crate) wanted: String,
+    /// Explore around the finding's failure.
+    pub(crate) around: bool,
+    pub(crate) distance: usize,
+    pub(crate) elements: u32,
+    pub(crate) samples: u32,
+    pub(crate) runs: u64,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) first: bool,
+    pub(crate) breadth: bool,
+    pub(crate) fresh: bool,
+    pub(crate) jobs: NonZeroUsize,
+    pub(crate) formats: Vec<ExploreFormatArg>,
 }
 
 /// For `exec`.
@@ -196,6 +217,45 @@ impl DebugSettings {
     }
 }
 
+impl ExploreSettings {
+    pub(crate) fn resolve(args: ExploreArgs, screen: Screen) -> Result<ExploreSettings, Problem> {
+        const BUDGET: Duration = Duration::from_secs(120);
+        let around = args.around.is_some();
+        let wanted = args.around.or(args.test).unwrap_or_default();
+        let mut formats = args.format;
+        match formats.iter().filter(|format| format.file.is_none()).count() {
+            0 => formats.push(ExploreFormatArg {
+                format: ExploreFormat::Text,
+                file: None,
+            }),
+            1 => {}
+            _ => return Err(two_on_the_screen()),
+        }
+        let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
+        Ok(ExploreSettings {
+            place: Place::of_finding(args.place, Some(&wanted))?,
+            screen,
+            wanted,
+            around,
+            distance: args.distance,
+            elements: args.elements,
+            samples: args.samples,
+            runs: args.runs,
+            budget: Some(args.budget.unwrap_or(BUDGET)),
+            first: args.first,
+            breadth: args.breadth_first,
+            fresh: args.fresh,
+            jobs: jobs.unwrap_or_else(cores),
+            formats,
+        })
+    }
+}
+
+fn two_on_the_screen() -> Problem {
+    problem!(Usage, "two formats cannot both go to the screen")
+        .hint("write one into a file: `--format json=FILE`")
+}
+
 /// The project to replay in when none is named: the current directory's if it has the finding, else the one whose latest run
 /// has it, so that the command that a report prints works from anywhere. `None`: no project has it.
 fn project_of(args: &PlaceArgs, finding: &str) -> Result<Option<PathBuf>, Problem> {
@@ -311,10 +371,7 @@ fn formats(mut given: Vec<FormatArg>) -> Result<Vec<FormatArg>, Problem> {
             file: None,
         }),
         1 => {}
-        _ => {
-            return Err(problem!(Usage, "two formats cannot both go to the screen")
-                .hint("write one into a file: `--format json=FILE`"));
-        }
+        _ => return Err(two_on_the_screen()),
     }
     Ok(given)
 }

@@ -4,12 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /** Runs tests of any class with the JUnit Platform. */
 final class PlatformTests {
+    /** Looking for engines and listeners takes longer than a small test does. */
+    private static Launcher launcher;
+
     private PlatformTests() {}
 
     static void run(List<Test> tests) {
@@ -17,7 +21,10 @@ final class PlatformTests {
         for (Test test : tests) {
             selectors.add(DiscoverySelectors.selectUniqueId(test.id));
         }
-        LauncherFactory.create().execute(
+        if (launcher == null) {
+            launcher = LauncherFactory.create();
+        }
+        launcher.execute(
             LauncherDiscoveryRequestBuilder.request()
                 .selectors(selectors)
                 // Choices are numbered per test: two at a time would not repeat.

@@ -1,0 +1,649 @@
+//! `unflake explore`: all allowed behaviours of one test, up to a bound, and how likely it is to fail (N12).
+
+use crate::again::{Again, Named, warn};
+use crate::args::{ExploreFormat, ExploreFormatArg};
+use crate::check::progress::Progress;
+use crate::exit::ExitCode;
+use crate::places::Places;
+use crate::problem::{Problem, problem};
+use crate::scripted::{Jvms, Subject};
+use crate::settings::ExploreSettings;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+use unflake_explore::{
+    Bounds, Diverged, Graph, Next, Probed, Search, Until, Verdict, Vertex, VertexKind, Way,
+};
+use unflake_findings::{Details, Edge, FailureKind, Figures, Node, NodeKind, SCHEMA_VERSION, StateSpace};
+use unflake_protocol::{Evidence, Handle, Others, Record, SavedNode, Script, Strategy, TestId};
+use unflake_runner::{Launch, Work, Worker};
+
+/// A test that says nothing for so long is taken for one that hangs.
+const SILENCE: Duration = Duration::from_secs(60);
+/// How many executions may pass until the natural one is looked at again.
+const RECHECK: u64 = 250;
+/// Choices of the picture for which the line and the elements are looked up.
+const SHOWN: usize = 100;
+/// Different failures that are repeated in a fresh JVM.
+const CONFIRMED: usize = 20;
+
+pub(crate) fn run(settings: ExploreSettings) -> Result<ExitCode, Problem> {
+    let again = Again::open(&settings.place, Some(&settings.wanted))?;
+    let named = again.named(&settings.wanted, &settings.place.project)?;
+    let target = Target::new(&again, named, settings.around)?;
+    let progress = Progress::new(&settings.screen);
+    let jvms = Jvms {
+        tools: &again.tools,
+        next: &again.next,
+        work: Work::Long,
+        silence: SILENCE,
+    };
+    let exploration = Exploration {
+        settings: &settings,
+        jvms: &jvms,
+        subject: target.subject(),
+        progress: &progress,
+        started: Instant::now(),
+        cancel: &|| again.interrupt.cancel.is_cancelled(),
+    };
+    let file = again
+        .run
+        .directory()
+        .join(format!("explore-{}.json", target.file()));
+    let explored = exploration.run(&file, again.stored.is_fresh())?;
+    let space = exploration.state_space(explored, &target, &settings.place.project);
+    progress.finish();
+    again.interrupt.children.end_all();
+    write(&space, &settings)?;
+    Ok(match again.interrupt.exit_code() {
+        Some(code) => code,
+        None if space.figures.failing_leaves > 0 => ExitCode::Findings,
+        None => ExitCode::Clean,
+    })
+}
+
+/// The test that is explored.
+struct Target {
+    id: TestId,
+    launch: Launch,
+    tests: Vec<Handle>,
+    /// Explore around the failure that this one shows.
+    around: Option<Strategy>,
+}
+
+impl Target {
+    fn new(again: &Again, named: Named, around: bool) -> Result<Target, Problem> {
+        let through_build = |id: &TestId| {
+            problem!(
+                CannotWork,
+                "`{}` can only be run by the build tool, so it cannot be explored",
+                id.test
+            )
+        };
+        match named {
+            Named::Finding(finding) => {
+                let Details::ImplementationDependent { strategy, .. } = &finding.details;
+                let replay = again.stored.replays.get(finding.id.as_str());
+                let launch = again.launch(replay.and_then(|replay| replay.recipe))?;
+                let (Some(replay), Some(launch)) = (replay, launch) else {
+                    return Err(through_build(&finding.test));
+                };
+                Ok(Target {
+                    launch,
+                    tests: replay.tests.clone(),
+                    around: around.then_some(*strategy),
+                    id: finding.test,
+                })
+            }
+            Named::Test(test) if around => Err(problem!(
+                NoTest,
+                "`{}` did not fail in the run `{}`",
+                test.id.test,
+                again.run.id().as_str()
+            )
+            .hint("leave out `--around` to explore all it can do")),
+            Named::Test(test) => Ok(Target {
+                launch: again
+                    .launch(test.recipe)?
+                    .ok_or_else(|| through_build(&test.id))?,
+                tests: vec![test.handle],
+                around: None,
+                id: test.id,
+            }),
+        }
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            launch: &self.launch,
+            tests: &self.tests,
+            strategy: self.around,
+        }
+    }
+
+    /// A name for what is kept of its exploration.
+    fn file(&self) -> String {
+        let text = format!("{:?} {:?}", self.tests, self.around);
+        blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+    }
+}
+
+struct Exploration<'a> {
+    settings: &'a ExploreSettings,
+    jvms: &'a Jvms<'a>,
+    subject: Subject<'a>,
+    progress: &'a Progress,
+    started: Instant,
+    cancel: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// What came of it.
+struct Explored {
+    search: Search,
+    /// One JVM for many executions, or a fresh one for each.
+    is_warm: bool,
+    notes: Vec<String>,
+}
+
+/// What is kept between calls.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    bounds: (u32, u32, usize),
+    is_warm: bool,
+    nodes: Vec<SavedNode>,
+}
+
+impl Exploration<'_> {
+    fn run(&self, file: &PathBuf, is_fresh: bool) -> Result<Explored, Problem> {
+        let mut notes = Vec::new();
+        let kept = if self.settings.fresh || !is_fresh {
+            None
+        } else {
+            self.kept(file)
+        };
+        let begun = kept.and_then(|kept| {
+            let search = self.new_search().load(&kept.nodes)?;
+            notes.push(format!(
+                "went on after {} executions of an earlier call",
+                search.executions
+            ));
+            Some((search, kept.is_warm))
+        });
+        let (search, is_warm) = begun.unwrap_or_else(|| (self.new_search(), true));
+        self.progress.phase("exploring", self.settings.runs);
+        let (search, is_warm) = match self.explore(search, is_warm)? {
+            Ok(search) => (search, is_warm),
+            Err(diverged) if is_warm => {
+                notes.push(format!(
+                    "it leaves something behind, so each execution had a fresh JVM (expected {}, found {})",
+                    diverged.expected, diverged.found
+                ));
+                self.progress.phase("exploring in fresh JVMs", self.settings.runs);
+                match self.explore(self.new_search(), false)? {
+                    Ok(search) => (search, false),
+                    Err(diverged) => return Err(self.flaky(&diverged)),
+                }
+            }
+            Err(diverged) => return Err(self.flaky(&diverged)),
+        };
+        let kept = Kept {
+            bounds: self.bounds_key(),
+            is_warm,
+            nodes: search.save(),
+        };
+        // What cannot be kept is explored again next time.
+        if let Ok(bytes) = serde_json::to_vec(&kept) {
+            let _ = fs::write(file, bytes);
+        }
+        Ok(Explored {
+            search,
+            is_warm,
+            notes,
+        })
+    }
+
+    fn flaky(&self, diverged: &Diverged) -> Problem {
+        problem!(
+            CannotWork,
+            "the test is flaky by itself: the same choices do not lead it the same way twice"
+        )
+        .cause(format!(
+            "expected {}, found {}",
+            diverged.expected, diverged.found
+        ))
+        .hint("make it repeatable first; threads, time and random numbers are what to look for")
+    }
+
+    fn new_search(&self) -> Search {
+        let bounds = Bounds {
+            exhaustive: self.settings.elements,
+            samples: self.settings.samples,
+            runs: self.settings.runs,
+            until: if self.settings.first {
+                Until::FirstFailure
+            } else {
+                Until::End
+            },
+            way: if self.settings.breadth {
+                Way::BreadthFirst
+            } else {
+                Way::DepthFirst
+            },
+        };
+        match self.subject.strategy {
+            Some(_) => Search::around(bounds, self.settings.distance),
+            None => Search::new(bounds),
+        }
+    }
+
+    fn bounds_key(&self) -> (u32, u32, usize) {
+        (
+            self.settings.elements,
+            self.settings.samples,
+            self.settings.distance,
+        )
+    }
+
+    fn kept(&self, file: &PathBuf) -> Option<Kept> {
+        let kept: Kept = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
+        (kept.bounds == self.bounds_key()).then_some(kept)
+    }
+
+    fn is_over(&self) -> bool {
+        (self.cancel)()
+            || self
+                .settings
+                .budget
+                .is_some_and(|budget| self.started.elapsed() >= budget)
+    }
+
+    /// Explores with as many JVMs as were asked for. The inner error: executions do not repeat.
+    fn explore(&self, search: Search, is_warm: bool) -> Result<Result<Search, Diverged>, Problem> {
+        let shared = Mutex::new(search);
+        let stopped: Mutex<Option<Stopped>> = Mutex::new(None);
+        thread::scope(|scope| {
+            for _ in 0..self.settings.jobs.get() {
+                scope.spawn(|| {
+                    if let Err(why) = self.work(&shared, &stopped, is_warm) {
+                        lock(&stopped).get_or_insert(why);
+                    }
+                });
+            }
+        });
+        let search = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(Ok(search)),
+            Some(Stopped::Diverged(diverged)) => Ok(Err(diverged)),
+            Some(Stopped::Problem(problem)) => Err(problem),
+        }
+    }
+
+    fn work(
+        &self,
+        shared: &Mutex<Search>,
+        stopped: &Mutex<Option<Stopped>>,
+        is_warm: bool,
+    ) -> Result<(), Stopped> {
+        let mut worker = None;
+        let mut since_check = 0;
+        loop {
+            if self.is_over() || lock(stopped).is_some() {
+                return Ok(());
+            }
+            let next = lock(shared).next();
+            let task = match next {
+                Next::Done => return Ok(()),
+                Next::Wait => {
+                    thread::sleep(Duration::from_micros(200));
+                    continue;
+                }
+                Next::Run(task) => task,
+            };
+            let probed = self.execute(&mut worker, Some(&task.script), &choices(), is_warm);
+            let mut search = lock(shared);
+            match probed {
+                Ok(Some(probed)) => search.insert(&task, &probed).map_err(Stopped::Diverged)?,
+                Ok(None) => search.give_up(&task),
+                Err(problem) => {
+                    search.give_up(&task);
+                    return Err(Stopped::Problem(problem));
+                }
+            }
+            drop(search);
+            self.progress.step();
+            since_check += 1;
+            if is_warm && since_check >= RECHECK {
+                since_check = 0;
+                let script = Script {
+                    others: self.others(),
+                    entries: Vec::new(),
+                };
+                let natural = self.execute(&mut worker, Some(&script), &choices(), is_warm);
+                if let Some(natural) = natural.map_err(Stopped::Problem)? {
+                    lock(shared).recheck(&natural).map_err(Stopped::Diverged)?;
+                }
+            }
+        }
+    }
+
+    fn others(&self) -> Others {
+        match self.subject.strategy {
+            Some(_) => Others::Varied,
+            None => Others::Natural,
+        }
+    }
+
+    /// One execution: in `worker`, which is started if there is none, or in a fresh JVM. `None`: interrupted.
+    fn execute(
+        &self,
+        worker: &mut Option<Worker>,
+        script: Option<&Script>,
+        record: &Record,
+        is_warm: bool,
+    ) -> Result<Option<Probed>, Problem> {
+        let mut running = match worker.take().filter(|_| is_warm) {
+            Some(running) => running,
+            None => self.start(is_warm)?,
+        };
+        let (probed, can_go_on) = self.jvms.run(&mut running, self.subject, script, record);
+        if can_go_on && is_warm {
+            *worker = Some(running);
+        }
+        match probed.verdict {
+            Verdict::Cancelled => Ok(None),
+            Verdict::NotRun => Err(problem!(NoTest, "the test framework did not run the test")
+                .hint("it may be disabled, or an assumption of it does not hold; run `unflake check` again")),
+            _ => Ok(Some(probed)),
+        }
+    }
+
+    /// A JVM in which the test has passed once, unvaried, if many executions are to follow.
+    fn start(&self, is_warm: bool) -> Result<Worker, Problem> {
+        let mut worker = self.jvms.start(self.subject.launch).map_err(|error| {
+            problem!(CannotWork, "cannot start the test JVM again")
+                .cause(error)
+                .hint("run `unflake check` again: the project or its JDK may have changed since")
+        })?;
+        if is_warm {
+            let unvaried = Subject {
+                strategy: None,
+                ..self.subject
+            };
+            let (probed, can_go_on) = self.jvms.run(&mut worker, unvaried, None, &Record::default());
+            if let Verdict::Failed(failure) = probed.verdict {
+                return Err(problem!(CannotWork, "the test fails without any variation")
+                    .cause(format!("{}: {}", failure.kind, failure.message))
+                    .hint("run `unflake check` again, and repair it first"));
+            }
+            if !can_go_on {
+                return self.start(is_warm);
+            }
+        }
+        Ok(worker)
+    }
+
+    fn state_space(&self, explored: Explored, target: &Target, project: &std::path::Path) -> StateSpace {
+        let Explored {
+            search,
+            is_warm,
+            mut notes,
+        } = explored;
+        let graph = Graph::of(&search);
+        let evidence = self.evidence(&graph, is_warm);
+        notes.extend(self.unrepeated(&graph, is_warm));
+        let complete = search.is_complete();
+        if !complete && search.untried() > 0 {
+            let untried = search.untried();
+            let more = if self.settings.first && search.failures > 0 {
+                "it ended at the first failure".to_owned()
+            } else if self.is_over() {
+                "time was up; the same command goes on".to_owned()
+            } else {
+                format!(
+                    "the bound is {} executions; `--runs` raises it",
+                    self.settings.runs
+                )
+            };
+            notes.push(format!("{untried} known answers were not tried: {more}"));
+        }
+        let sampled = graph
+            .vertices
+            .iter()
+            .filter(|vertex| matches!(vertex.what, VertexKind::Choice { is_sampled: true, .. }))
+            .count();
+        if sampled > 0 {
+            notes.push(format!(
+                "{sampled} choices have more than {} elements: {} of their orders were tried; `--elements` raises the bound",
+                self.settings.elements, self.settings.samples
+            ));
+        }
+        let figures = graph.figures();
+        let mut places = Places::new(project, &target.launch);
+        let node = |(index, vertex): (usize, &Vertex)| Node {
+            kind: node_kind(vertex, evidence.get(&index), &mut places),
+            failure_probability: vertex.chance.mean,
+        };
+        let mut node = node;
+        StateSpace {
+            schema_version: SCHEMA_VERSION,
+            test: target.id.clone(),
+            figures: Figures {
+                nodes: figures.nodes,
+                edges: figures.edges,
+                failing_leaves: figures.failing_leaves,
+                merge_nodes: figures.merge_nodes,
+                critical_choices: figures.critical_choices,
+                failure_probability: graph.chance.mean,
+                interval: (!graph.chance.is_exact()).then(|| graph.chance.interval()),
+            },
+            complete,
+            notes,
+            executions: search.executions,
+            time: self.started.elapsed().as_secs_f64(),
+            nodes: graph.vertices.iter().enumerate().map(&mut node).collect(),
+            edges: graph
+                .edges
+                .iter()
+                .map(|edge| Edge {
+                    from: edge.from,
+                    to: edge.to,
+                    order: edge.order.clone(),
+                })
+                .collect(),
+            failures: failures(&graph),
+        }
+    }
+
+    /// What is to be seen of the choices of the graph, critical ones first.
+    fn evidence(&self, graph: &Graph, is_warm: bool) -> BTreeMap<usize, Evidence> {
+        let mut wanted: Vec<(bool, usize)> = (graph.vertices.iter().enumerate())
+            .filter_map(|(index, vertex)| match &vertex.what {
+                VertexKind::Choice { is_critical, .. } => Some((!is_critical, index)),
+                _ => None,
+            })
+            .collect();
+        wanted.sort_unstable();
+        wanted.truncate(if is_warm { SHOWN } else { SHOWN / 20 });
+        let mut worker = None;
+        let mut found = BTreeMap::new();
+        for (_, index) in wanted {
+            let VertexKind::Choice { way, id, .. } = &graph.vertices[index].what else {
+                continue;
+            };
+            if (self.cancel)() {
+                break;
+            }
+            let record = Record {
+                evidence: vec![*id],
+                ..Record::default()
+            };
+            let script = self.script(way);
+            if let Ok(Some(probed)) = self.execute(&mut worker, Some(&script), &record, is_warm) {
+                found.extend(
+                    probed
+                        .evidence
+                        .into_iter()
+                        .next()
+                        .map(|evidence| (index, evidence)),
+                );
+            }
+        }
+        found
+    }
+
+    fn script(&self, way: &[(unflake_protocol::ChoiceId, unflake_protocol::Order)]) -> Script {
+        let mut entries: Vec<_> = way.iter().map(|(id, order)| (*id, *id, order.clone())).collect();
+        entries.sort_by_key(|(id, ..)| *id);
+        Script {
+            others: self.others(),
+            entries,
+        }
+    }
+
+    /// Repeats different failures in a JVM that has seen none of them; a sentence if one does not fail there.
+    fn unrepeated(&self, graph: &Graph, is_warm: bool) -> Option<String> {
+        if !is_warm {
+            return None;
+        }
+        let mut fresh = None;
+        let mut tried = 0;
+        let mut passed = 0;
+        for (index, vertex) in graph.vertices.iter().enumerate() {
+            if !matches!(vertex.what, VertexKind::Failed { .. }) || tried >= CONFIRMED || (self.cancel)() {
+                continue;
+            }
+            let Some(edge) = graph.edges.iter().find(|edge| edge.to == index) else {
+                continue;
+            };
+            let VertexKind::Choice { way, id, .. } = &graph.vertices[edge.from].what else {
+                continue;
+            };
+            let mut way = way.clone();
+            way.push((*id, unflake_protocol::Order::Given(edge.order.clone())));
+            tried += 1;
+            let again = self.execute(&mut fresh, Some(&self.script(&way)), &Record::default(), true);
+            if let Ok(Some(probed)) = again
+                && probed.verdict == Verdict::Passed
+            {
+                passed += 1;
+            }
+        }
+        (passed > 0).then(|| {
+            format!("{passed} of {tried} failures did not repeat in a fresh JVM: take them as flaky")
+        })
+    }
+}
+
+enum Stopped {
+    Diverged(Diverged),
+    Problem(Problem),
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn choices() -> Record {
+    Record {
+        choices: true,
+        ..Record::default()
+    }
+}
+
+fn node_kind(vertex: &Vertex, evidence: Option<&Evidence>, places: &mut Places) -> NodeKind {
+    match &vertex.what {
+        VertexKind::Start => NodeKind::Start,
+        VertexKind::Passed => NodeKind::Passed,
+        VertexKind::Unexplored => NodeKind::Unexplored,
+        VertexKind::Failed {
+            exception, message, ..
+        } => NodeKind::Failed {
+            exception: exception.clone(),
+            message: message.clone(),
+        },
+        VertexKind::Choice {
+            model,
+            size,
+            is_critical,
+            is_sampled,
+            ..
+        } => NodeKind::Choice {
+            api: model.clone(),
+            elements: *size,
+            call: evidence.and_then(|evidence| {
+                let place = places.place(&evidence.stack)?;
+                Some(format!("{}:{} {}", place.file, place.line, place.method))
+            }),
+            natural: evidence
+                .map(|evidence| evidence.natural.clone())
+                .unwrap_or_default(),
+            merge: vertex.entries > 1,
+            critical: *is_critical,
+            sampled: *is_sampled,
+        },
+    }
+}
+
+/// The different ways to fail, the most likely first.
+fn failures(graph: &Graph) -> Vec<FailureKind> {
+    let mut kinds: Vec<FailureKind> = (graph.failure_shares().into_iter())
+        .filter_map(|(index, probability)| match &graph.vertices[index].what {
+            VertexKind::Failed {
+                exception,
+                message,
+                line,
+            } => Some(FailureKind {
+                exception: exception.clone(),
+                message: message.clone(),
+                line: line.clone(),
+                probability,
+                executions: graph.vertices[index].merged,
+            }),
+            _ => None,
+        })
+        .collect();
+    kinds.sort_by(|a, b| {
+        b.probability
+            .total_cmp(&a.probability)
+            .then_with(|| a.message.cmp(&b.message))
+    });
+    kinds
+}
+
+fn write(space: &StateSpace, settings: &ExploreSettings) -> Result<(), Problem> {
+    for ExploreFormatArg { format, file } in &settings.formats {
+        let text = match format {
+            ExploreFormat::Text => unflake_report::state_space_text(space, settings.screen.verbose > 0),
+            ExploreFormat::Json => unflake_report::state_space_json(space),
+            ExploreFormat::Html => unflake_report::page(space),
+            ExploreFormat::Dot => unflake_report::dot(space),
+        };
+        let written = match file {
+            None => anstream::stdout().write_all(text.as_bytes()),
+            Some(file) => fs::write(file, anstream::adapter::strip_str(&text).to_string()),
+        };
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            let place = file
+                .as_ref()
+                .map_or_else(|| "the screen".to_owned(), |file| format!("`{}`", file.display()));
+            return Err(problem!(CannotWork, "cannot write the result to {place}")
+                .cause(error)
+                .hint("name another file with `--format`; what was explored is kept"));
+        }
+    }
+    if settings
+        .formats
+        .iter()
+        .all(|format| format.format == ExploreFormat::Text)
+        && space.executions == 1
+    {
+        warn("the test makes no choice that the project could see: there is nothing to explore");
+    }
+    Ok(())
+}
