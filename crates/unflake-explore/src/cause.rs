@@ -53,7 +53,7 @@ pub enum NoCause {
     /// The test passes when all of it is repeated in this way.
     NotRepeated,
     /// It fails with all choices as they naturally are, and identity hashes shifted.
-    Hashes(Failure),
+    Hashes(Box<Failure>),
     /// The same script passed and failed.
     Unstable,
     /// Time was up before every choice of the set was seen to be needed; how many were left.
@@ -78,7 +78,7 @@ pub fn find_cause(probe: &mut impl Probe) -> Result<Culprits, NoCause> {
     all.dedup();
     let natural = fails(probe, &Script::only(&all, |_| false)).ok_or(NoCause::TimeUp(all.len()))?;
     if let Some(failure) = natural {
-        return Err(NoCause::Hashes(failure));
+        return Err(NoCause::Hashes(Box::new(failure)));
     }
     let minimal = minimize(all.len(), |part| {
         let script = Script::only(&all, |index| part.binary_search(&index).is_ok());

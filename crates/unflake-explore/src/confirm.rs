@@ -71,9 +71,9 @@ pub enum Unconfirmed {
     /// It passed when it was repeated: flaky by itself.
     NotRepeated,
     /// It fails unvaried without the tests that ran before it, and passes after them, varied or not.
-    NeedsOthers(Failure),
+    NeedsOthers(Box<Failure>),
     /// It fails unvaried too when we run it; the build's own run is different in some way.
-    FailsUnvaried(Failure),
+    FailsUnvaried(Box<Failure>),
     /// The framework did not run it when asked to.
     NotRun,
     NoJvm(String),
@@ -163,7 +163,7 @@ impl<S: Jvms> Attempt<'_, S> {
         let mut jvm = self.jvms.start().map_err(Unconfirmed::NoJvm)?;
         match jvm.run(self.tests, None) {
             Verdict::Passed => Ok(failure),
-            Verdict::Failed(unvaried) => Err(Unconfirmed::FailsUnvaried(unvaried)),
+            Verdict::Failed(unvaried) => Err(Unconfirmed::FailsUnvaried(Box::new(unvaried))),
             Verdict::NotRun => Err(Unconfirmed::NotRun),
             Verdict::Cancelled => Err(Unconfirmed::Cancelled),
         }

@@ -170,7 +170,7 @@ impl Search {
         !self.nodes.is_empty() && self.frontier.is_empty() && self.heuristics.is_empty()
     }
 
-    pub fn next(&mut self) -> Next {
+    pub fn next_task(&mut self) -> Next {
         let is_over = self.executions + self.running as u64 >= self.bounds.runs
             || self.bounds.until == Until::FirstFailure && self.failures > 0;
         if is_over {

@@ -294,7 +294,7 @@ impl Exploration<'_> {
             if self.is_over() || lock(stopped).is_some() {
                 return Ok(());
             }
-            let next = lock(shared).next();
+            let next = lock(shared).next_task();
             let task = match next {
                 Next::Done => return Ok(()),
                 Next::Wait => {

@@ -13,7 +13,7 @@ const BOUNDS: Bounds = Bounds {
 /// A test that chooses among so many elements each time, and what it says at its end; `None`: it passes.
 fn explored(bounds: Bounds, sizes: &[u32], end: impl Fn(&[Vec<u32>]) -> Option<String>) -> (Search, Graph) {
     let mut search = Search::new(bounds);
-    while let Next::Run(task) = search.next() {
+    while let Next::Run(task) = search.next_task() {
         search.insert(&task, &execute(&task.script, sizes, &end)).unwrap();
     }
     let graph = Graph::of(&search);
@@ -170,7 +170,7 @@ fn the_first_failure_ends_the_search_if_asked() {
 fn around_a_failure_one_answer_differs() {
     let mut search = Search::around(BOUNDS, 1);
     let end = |orders: &[Vec<u32>]| (orders[0][0] == 1 && orders[1][0] == 1).then(|| "x".to_owned());
-    while let Next::Run(mut task) = search.next() {
+    while let Next::Run(mut task) = search.next_task() {
         // What nothing is said of is varied: here reversed.
         for call in 0..3 {
             let id = ChoiceId::new(1, 0, call);
@@ -189,12 +189,14 @@ fn around_a_failure_one_answer_differs() {
 #[test]
 fn a_test_that_goes_another_way_is_noticed() {
     let mut search = Search::new(BOUNDS);
-    let Next::Run(first) = search.next() else { panic!() };
+    let Next::Run(first) = search.next_task() else {
+        panic!()
+    };
     search
         .insert(&first, &execute(&first.script, &[2, 2], &|_| None))
         .unwrap();
     let mut diverged = None;
-    while let Next::Run(task) = search.next() {
+    while let Next::Run(task) = search.next_task() {
         if let Err(error) = search.insert(&task, &execute(&task.script, &[3], &|_| None)) {
             diverged = Some(error);
             break;
@@ -211,7 +213,7 @@ fn an_exploration_goes_on_where_it_was_left() {
     let (part, _) = explored(Bounds { runs: 11, ..BOUNDS }, &[3, 3], end);
     let mut search = Search::new(BOUNDS).load(&part.save()).unwrap();
     assert_eq!(search.executions, 11);
-    while let Next::Run(task) = search.next() {
+    while let Next::Run(task) = search.next_task() {
         search
             .insert(&task, &execute(&task.script, &[3, 3], &end))
             .unwrap();
