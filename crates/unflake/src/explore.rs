@@ -576,7 +576,10 @@ fn node_kind(vertex: &Vertex, evidence: Option<&Evidence>, places: &mut Places) 
             elements: *size,
             call: evidence.and_then(|evidence| {
                 let place = places.place(&evidence.stack)?;
-                Some(format!("{}:{} {}", place.file, place.line, place.method))
+                let file = place.file.rsplit('/').next().unwrap_or_default();
+                let (class, method) = place.method.rsplit_once('.')?;
+                let class = class.rsplit('.').next().unwrap_or_default();
+                Some(format!("{class}.{method}({file}:{})", place.line))
             }),
             natural: evidence
                 .map(|evidence| evidence.natural.clone())
