@@ -14,6 +14,8 @@ final class JUnit4Tests {
     private static Runner last;
     private static String lastRoot;
     private static Set<String> lastWanted;
+    /** All tests of a class of JUnit 3: making a large suite takes longer than running one test of it. */
+    private static junit.framework.Test whole;
 
     private JUnit4Tests() {}
 
@@ -23,14 +25,34 @@ final class JUnit4Tests {
             wanted.add(test.id);
         }
         String root = tests.get(0).root;
-        // A test that is repeated in a warm JVM is found once: building a large suite takes longer than running one test.
+        // A test that is repeated in a warm JVM is found once.
         if (last == null || !lastRoot.equals(root) || !lastWanted.equals(wanted)) {
-            ClassLoader loader = Thread.currentThread().getContextClassLoader();
-            last = Request.aClass(Class.forName(root, false, loader)).filterWith(new Only(wanted)).getRunner();
+            last = runner(root, wanted);
             lastRoot = root;
             lastWanted = wanted;
         }
         last.run(new RunNotifier());
+    }
+
+    private static Runner runner(String root, Set<String> wanted) throws ClassNotFoundException {
+        if (whole != null && root.equals(lastRoot)) {
+            junit.framework.Test part = JUnit3Suites.part(whole, wanted);
+            if (part != null && JUnit3Suites.set(last, part)) {
+                return last;
+            }
+        }
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        Request request = Request.aClass(Class.forName(root, false, loader));
+        Runner runner = request.getRunner();
+        whole = JUnit3Suites.testOf(runner);
+        if (whole != null) {
+            junit.framework.Test part = JUnit3Suites.part(whole, wanted);
+            if (part != null && JUnit3Suites.set(runner, part)) {
+                return runner;
+            }
+            whole = null;
+        }
+        return request.filterWith(new Only(wanted)).getRunner();
     }
 
     private static final class Only extends Filter {
