@@ -93,6 +93,19 @@ impl Chance {
     }
 }
 
+/// Where a share lies with 95 % confidence, of which `hits` of `count` draws tell (Wilson, 1927).
+pub fn wilson(hits: u64, count: u64) -> (f64, f64) {
+    const Z: f64 = 1.96;
+    if count == 0 {
+        return (0.0, 1.0);
+    }
+    let n = count as f64;
+    let share = hits as f64 / n;
+    let middle = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+    let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
 /// What all executions below a node end in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ends {

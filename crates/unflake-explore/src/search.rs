@@ -494,13 +494,17 @@ impl Search {
         }
         match self.child(at) {
             None => {
-                let leaf = match verdict {
-                    Verdict::Failed(failure) => Node::Failed {
-                        exception: failure.kind.clone(),
-                        message: without_identities(&failure.message),
-                        line: line_of(&failure.trace),
+                let leaf = match end_of(verdict) {
+                    Some(End {
+                        exception,
+                        message,
+                        line,
+                    }) => Node::Failed {
+                        exception,
+                        message,
+                        line,
                     },
-                    _ => Node::Passed,
+                    None => Node::Passed,
                 };
                 self.attach(at, leaf);
                 Ok(())
@@ -680,6 +684,28 @@ impl Point {
             Order::Given(order) => order,
             Order::Natural | Order::Varied => (0..self.size).collect(),
         }
+    }
+}
+
+/// What a failed execution says.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct End {
+    pub exception: String,
+    /// Without what differs from run to run.
+    pub message: String,
+    /// The project's own line that failed.
+    pub line: Option<String>,
+}
+
+/// `None`: it passes.
+pub fn end_of(verdict: &Verdict) -> Option<End> {
+    match verdict {
+        Verdict::Failed(failure) => Some(End {
+            exception: failure.kind.clone(),
+            message: without_identities(&failure.message),
+            line: line_of(&failure.trace),
+        }),
+        _ => None,
     }
 }
 

@@ -412,6 +412,12 @@ pub(crate) struct ExploreArgs {
     /// Try the first choices before the last ones
     #[arg(long)]
     pub(crate) breadth_first: bool,
+    /// Instead of going through all behaviours, draw N of them at random
+    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, conflicts_with_all = ["around", "first", "breadth_first"])]
+    pub(crate) random: Option<u32>,
+    /// With `--random`: fixes what is drawn [default: a fresh one]
+    #[arg(long, value_name = "N", requires = "random")]
+    pub(crate) seed: Option<u64>,
     /// Do not go on with what an earlier call has explored
     #[arg(long)]
     pub(crate) fresh: bool,

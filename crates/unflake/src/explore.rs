@@ -16,10 +16,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 use unflake_explore::{
-    Bounds, Diverged, Graph, Next, Probed, Search, Until, Verdict, Vertex, VertexKind, Way,
+    Bounds, Diverged, End, Graph, Next, Probed, Search, Until, Verdict, Vertex, VertexKind, Way, end_of,
+    wilson,
 };
 use unflake_findings::{Details, Edge, FailureKind, Figures, Node, NodeKind, SCHEMA_VERSION, StateSpace};
-use unflake_protocol::{Evidence, Handle, Others, Record, SavedNode, Script, Strategy, TestId};
+use unflake_protocol::{Evidence, Form, Handle, Level, Others, Record, SavedNode, Script, Strategy, TestId};
 use unflake_runner::{Launch, Work, Worker};
 
 /// A test that says nothing for so long is taken for one that hangs.
@@ -54,8 +55,13 @@ pub(crate) fn run(settings: ExploreSettings) -> Result<ExitCode, Problem> {
         .run
         .directory()
         .join(format!("explore-{}.json", target.file()));
-    let explored = exploration.run(&file, again.stored.is_fresh())?;
-    let space = exploration.state_space(explored, &target, &settings.place.project);
+    let space = match settings.random {
+        Some(count) => exploration.random(count, &target)?,
+        None => {
+            let explored = exploration.run(&file, again.stored.is_fresh())?;
+            exploration.state_space(explored, &target, &settings.place.project)
+        }
+    };
     progress.finish();
     again.interrupt.children.end_all();
     write(&space, &settings)?;
@@ -386,6 +392,98 @@ impl Exploration<'_> {
         Ok(worker)
     }
 
+    /// Random executions, each with a seed of its own, for comparison: a start and the different ends.
+    fn random(&self, count: u32, target: &Target) -> Result<StateSpace, Problem> {
+        self.progress.phase("drawing", u64::from(count));
+        let mut worker = None;
+        let mut ends: BTreeMap<Option<End>, u64> = BTreeMap::new();
+        for number in 0..count {
+            if self.is_over() {
+                break;
+            }
+            let drawn = Exploration {
+                subject: Subject {
+                    strategy: Some(Strategy {
+                        level: Level::Full,
+                        form: Form::Random(self.settings.seed.derive(u64::from(number))),
+                    }),
+                    ..self.subject
+                },
+                ..*self
+            };
+            let Some(probed) = drawn.execute(&mut worker, None, &Record::default(), true)? else {
+                break;
+            };
+            *ends.entry(end_of(&probed.verdict)).or_default() += 1;
+            self.progress.step();
+        }
+        let executions: u64 = ends.values().sum();
+        let share = |count: u64| count as f64 / executions.max(1) as f64;
+        let failed: u64 = ends
+            .iter()
+            .filter(|(end, _)| end.is_some())
+            .map(|(_, count)| count)
+            .sum();
+        let mut nodes = vec![Node {
+            kind: NodeKind::Start,
+            failure_probability: share(failed),
+        }];
+        let mut failures = Vec::new();
+        for (end, count) in ends {
+            let (kind, failure_probability) = match end {
+                None => (NodeKind::Passed, 0.0),
+                Some(End {
+                    exception,
+                    message,
+                    line,
+                }) => {
+                    failures.push(FailureKind {
+                        exception: exception.clone(),
+                        message: message.clone(),
+                        line,
+                        probability: share(count),
+                        executions: count,
+                    });
+                    (NodeKind::Failed { exception, message }, 1.0)
+                }
+            };
+            nodes.push(Node {
+                kind,
+                failure_probability,
+            });
+        }
+        sort(&mut failures);
+        Ok(StateSpace {
+            schema_version: SCHEMA_VERSION,
+            test: target.id.clone(),
+            figures: Figures {
+                nodes: nodes.len(),
+                edges: nodes.len() - 1,
+                failing_leaves: failures.len(),
+                merge_nodes: 0,
+                critical_choices: 0,
+                failure_probability: share(failed),
+                interval: Some(wilson(failed, executions)),
+            },
+            complete: false,
+            notes: vec![format!(
+                "drawn at random from seed {}, not explored: what was not drawn is not known",
+                self.settings.seed
+            )],
+            executions,
+            time: self.started.elapsed().as_secs_f64(),
+            edges: (1..nodes.len())
+                .map(|to| Edge {
+                    from: 0,
+                    to,
+                    order: Vec::new(),
+                })
+                .collect(),
+            nodes,
+            failures,
+        })
+    }
+
     fn state_space(&self, explored: Explored, target: &Target, project: &std::path::Path) -> StateSpace {
         let Explored {
             search,
@@ -609,12 +707,16 @@ fn failures(graph: &Graph) -> Vec<FailureKind> {
             _ => None,
         })
         .collect();
+    sort(&mut kinds);
+    kinds
+}
+
+fn sort(kinds: &mut [FailureKind]) {
     kinds.sort_by(|a, b| {
         b.probability
             .total_cmp(&a.probability)
             .then_with(|| a.message.cmp(&b.message))
     });
-    kinds
 }
 
 fn write(space: &StateSpace, settings: &ExploreSettings) -> Result<(), Problem> {

@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unflake_findings::{LevelSetting, ProjectStore, default_base, project_with};
-use unflake_protocol::UserModel;
+use unflake_protocol::{Seed, UserModel};
 
 /// For `check`.
 #[derive(Clone, Debug)]
@@ -87,6 +87,9 @@ pub(crate) struct ExploreSettings {
     pub(crate) budget: Option<Duration>,
     pub(crate) first: bool,
     pub(crate) breadth: bool,
+    /// Draw so many behaviours at random instead.
+    pub(crate) random: Option<u32>,
+    pub(crate) seed: Seed,
     pub(crate) fresh: bool,
     pub(crate) jobs: NonZeroUsize,
     pub(crate) formats: Vec<ExploreFormatArg>,
@@ -244,6 +247,8 @@ impl ExploreSettings {
             budget: Some(args.budget.unwrap_or(BUDGET)),
             first: args.first,
             breadth: args.breadth_first,
+            random: args.random,
+            seed: args.seed.map_or_else(crate::check::fresh_seed, Seed::from_bits),
             fresh: args.fresh,
             jobs: jobs.unwrap_or_else(cores),
             formats,
@@ -385,7 +390,7 @@ mod tests {
     use super::*;
     use crate::args::{Arguments, Command};
     use clap::Parser;
-    use unflake_protocol::{Level, Seed};
+    use unflake_protocol::Level;
 
     /// The settings of `unflake check ARGUMENTS` in a project with this `unflake.toml`.
     fn settings(toml: &str, arguments: &[&str]) -> (tempfile::TempDir, Settings) {

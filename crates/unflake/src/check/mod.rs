@@ -522,12 +522,14 @@ pub(crate) fn seed(setting: SeedSetting, store: &ProjectStore) -> Result<Seed, P
     Ok(match setting {
         SeedSetting::Fixed(seed) => seed,
         SeedSetting::Last => store.latest()?.document()?.summary.seed,
-        SeedSetting::Fresh => {
-            // The standard library's random keys are the operating system's randomness; short enough to be typed.
-            let bits = std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0);
-            Seed::from_bits(bits % 1_000_000_000)
-        }
+        SeedSetting::Fresh => fresh_seed(),
     })
+}
+
+pub(crate) fn fresh_seed() -> Seed {
+    // The standard library's random keys are the operating system's randomness; short enough to be typed.
+    let bits = std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0);
+    Seed::from_bits(bits % 1_000_000_000)
 }
 
 /// A short path for sockets, removed when dropped.
