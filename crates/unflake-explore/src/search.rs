@@ -108,6 +108,12 @@ struct Heuristic {
     attempts: u32,
 }
 
+impl Heuristic {
+    fn slot(&self, nth: usize, point: &Point) -> usize {
+        if (self.opposite)(nth) { point.opposite() } else { 0 }
+    }
+}
+
 /// Something to run.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -189,18 +195,16 @@ impl Search {
                 what: What::Base,
             });
         }
-        if let Some(heuristic) = self.heuristics.first() {
+        while let Some(heuristic) = self.heuristics.first() {
             if self.running > 0 {
                 return Next::Wait;
             }
-            let entries = heuristic.path.iter().enumerate().map(|(nth, (id, point))| {
-                let slot = if (heuristic.opposite)(nth) {
-                    point.opposite()
-                } else {
-                    0
-                };
-                (*id, *id, point.order(slot))
-            });
+            if self.is_known(heuristic) {
+                self.heuristics.remove(0);
+                continue;
+            }
+            let entries = (heuristic.path.iter().enumerate())
+                .map(|(nth, (id, point))| (*id, *id, point.order(heuristic.slot(nth, point))));
             let script = script(Others::Natural, entries.collect());
             self.running += 1;
             return Next::Run(Task {
@@ -394,6 +398,18 @@ impl Search {
         }
     }
 
+    /// Whether the answers of a heuristic were all given before.
+    fn is_known(&self, heuristic: &Heuristic) -> bool {
+        let mut at = None;
+        for (nth, (_, point)) in heuristic.path.iter().enumerate() {
+            match self.child(at) {
+                Some(node) => at = Some((node, heuristic.slot(nth, point))),
+                None => return false,
+            }
+        }
+        self.child(at).is_some()
+    }
+
     /// What choices answer that nothing is said of.
     fn others(&self) -> Others {
         if self.distance.is_some() {
@@ -457,16 +473,9 @@ impl Search {
         let Some(heuristic) = self.heuristics.first() else {
             return Vec::new();
         };
-        let slot = |nth: usize, point: &Point| {
-            if (heuristic.opposite)(nth) {
-                point.opposite()
-            } else {
-                0
-            }
-        };
         (heuristic.path.iter().zip(path).enumerate())
             .take_while(|(_, ((id, point), chosen))| *id == chosen.id && *point == self.point(chosen))
-            .map(|(nth, ((_, point), _))| slot(nth, point))
+            .map(|(nth, ((_, point), _))| heuristic.slot(nth, point))
             .collect()
     }
 

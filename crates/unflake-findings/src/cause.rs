@@ -3,7 +3,7 @@
 use crate::Scope;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cause {
     pub status: CauseStatus,
@@ -22,6 +22,8 @@ pub struct Cause {
     pub warm: bool,
     /// How often the test was run to find this out.
     pub runs: u32,
+    /// How long that took, in seconds.
+    pub time: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

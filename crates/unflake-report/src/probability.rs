@@ -97,9 +97,12 @@ fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() < 1e-9
 }
 
+/// Orders or whole executions were drawn.
 fn is_sampled(space: &StateSpace) -> bool {
     let sampled = |kind: &NodeKind| matches!(kind, NodeKind::Choice { sampled: true, .. });
-    space.nodes.iter().any(|node| sampled(&node.kind))
+    let choice = |kind: &NodeKind| matches!(kind, NodeKind::Choice { .. });
+    let any = |is: fn(&NodeKind) -> bool| space.nodes.iter().any(|node| is(&node.kind));
+    any(sampled) || !any(choice)
 }
 
 #[cfg(test)]

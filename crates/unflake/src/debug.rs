@@ -48,7 +48,9 @@ impl Debugger<'_> {
                 scope.spawn(|| {
                     let mut spare = None;
                     while let Some((index, finding)) = next() {
-                        let cause = self.cause(&finding, &mut spare);
+                        let clock = Instant::now();
+                        let mut cause = self.cause(&finding, &mut spare);
+                        cause.time = clock.elapsed().as_secs_f64();
                         let mut causes = causes.lock().unwrap_or_else(PoisonError::into_inner);
                         causes.push((index, cause));
                         done();
@@ -216,6 +218,7 @@ fn cause(choices: Vec<Choice>, failure: &Failure, scope: Scope, runs: u32) -> Ca
         actual,
         warm: false,
         runs,
+        time: 0.0,
     }
 }
 

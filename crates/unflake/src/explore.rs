@@ -27,6 +27,8 @@ use unflake_runner::{Launch, Work, Worker};
 const SILENCE: Duration = Duration::from_secs(60);
 /// How many executions may pass until the natural one is looked at again.
 const RECHECK: u64 = 250;
+/// Random executions beside a search that could not try everything.
+const DRAWN: u32 = 200;
 /// Choices of the picture for which the line and the elements are looked up.
 const SHOWN: usize = 100;
 /// Different failures that are repeated in a fresh JVM.
@@ -392,13 +394,13 @@ impl Exploration<'_> {
         Ok(worker)
     }
 
-    /// Random executions, each with a seed of its own, for comparison: a start and the different ends.
-    fn random(&self, count: u32, target: &Target) -> Result<StateSpace, Problem> {
+    /// What random executions end in, each with a seed of its own, and how often.
+    fn draw(&self, count: u32) -> Result<BTreeMap<Option<End>, u64>, Problem> {
         self.progress.phase("drawing", u64::from(count));
         let mut worker = None;
-        let mut ends: BTreeMap<Option<End>, u64> = BTreeMap::new();
+        let mut ends = BTreeMap::new();
         for number in 0..count {
-            if self.is_over() {
+            if (self.cancel)() {
                 break;
             }
             let drawn = Exploration {
@@ -411,12 +413,18 @@ impl Exploration<'_> {
                 },
                 ..*self
             };
-            let Some(probed) = drawn.execute(&mut worker, None, &Record::default(), true)? else {
-                break;
-            };
-            *ends.entry(end_of(&probed.verdict)).or_default() += 1;
+            match drawn.execute(&mut worker, None, &Record::default(), true)? {
+                Some(probed) => *ends.entry(end_of(&probed.verdict)).or_default() += 1,
+                None => break,
+            }
             self.progress.step();
         }
+        Ok(ends)
+    }
+
+    /// Random executions alone, for comparison: a start and the different ends.
+    fn random(&self, count: u32, target: &Target) -> Result<StateSpace, Problem> {
+        let ends = self.draw(count)?;
         let executions: u64 = ends.values().sum();
         let share = |count: u64| count as f64 / executions.max(1) as f64;
         let failed: u64 = ends
@@ -519,6 +527,12 @@ impl Exploration<'_> {
                 self.settings.elements, self.settings.samples
             ));
         }
+        let mut failures = failures(&graph);
+        let is_whole = complete && sampled == 0;
+        if is_warm && !is_whole && !self.settings.first && self.subject.strategy.is_none() && !(self.cancel)()
+        {
+            notes.extend(self.further(&mut failures));
+        }
         let figures = graph.figures();
         let mut places = Places::new(project, &target.launch);
         let node = |(index, vertex): (usize, &Vertex)| Node {
@@ -552,8 +566,35 @@ impl Exploration<'_> {
                     order: edge.order.clone(),
                 })
                 .collect(),
-            failures: failures(&graph),
+            failures,
         }
+    }
+
+    /// Where not everything could be tried, some behaviours from all over the space: ways to fail that the search has not
+    /// come to.
+    fn further(&self, failures: &mut Vec<FailureKind>) -> Option<String> {
+        let ends = self.draw(DRAWN).ok()?;
+        let all: u64 = ends.values().sum();
+        let mut more = 0;
+        for (end, count) in ends {
+            let Some(end) = end else { continue };
+            let is_known =
+                |kind: &FailureKind| kind.message == end.message && kind.exception == end.exception;
+            if !failures.iter().any(is_known) {
+                more += 1;
+                failures.push(FailureKind {
+                    exception: end.exception,
+                    message: end.message,
+                    line: end.line,
+                    probability: count as f64 / all as f64,
+                    executions: count,
+                });
+            }
+        }
+        sort(failures);
+        (more > 0).then(|| {
+            format!("{all} random executions beside the search found {more} more ways to fail; they are not in the graph")
+        })
     }
 
     /// What is to be seen of the choices of the graph, critical ones first.

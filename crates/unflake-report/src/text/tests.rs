@@ -260,7 +260,7 @@ fn json_has_all_keys_and_comes_back() {
             "level": "one", "levels_tried": [{"level": "one", "form": "reverse", "failed": 1, "runs": 1}],
             "round": 1, "strategy": {"level": "one", "form": "reverse"}, "scope": "alone", "apis": ["HashMap.keySet"],
             "cause": {"status": "not-run", "reason": null, "scope": null, "choices": [],
-                "message": null, "expected": null, "actual": null, "warm": false, "runs": 0},
+                "message": null, "expected": null, "actual": null, "warm": false, "runs": 0, "time": 0.0},
             "repair": {"status": "not-run", "reason": null, "strategy": null, "safety": null, "patch": null, "proof": null},
         })
     );
