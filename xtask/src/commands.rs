@@ -12,7 +12,7 @@ struct Command {
 const COMMANDS: [Command; 5] = [
     Command {
         name: "bench",
-        about: "measure: `bench real` beside NonDex on four projects, `bench jmh` the cost of a choice",
+        about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice",
         run: bench,
     },
     Command {
@@ -65,9 +65,10 @@ fn bench(args: Vec<String>) -> Outcome<()> {
     match args.next().as_deref() {
         Some("real") => real::run(args.collect()),
         Some("jmh") => jmh::run(args.collect()),
+        Some("explain") => real::explain::run(args.collect()),
         _ => Err(Failure::usage(
-            "`bench` is `bench real` or `bench jmh`",
-            "cargo xtask bench real|jmh [ARGUMENTS]",
+            "`bench` is `bench real`, `bench explain` or `bench jmh`",
+            "cargo xtask bench real|explain|jmh [ARGUMENTS]",
         )),
     }
 }

@@ -2,6 +2,7 @@
 //! Maven Central has of it. Plain `mvn test`, NonDex with 3 and with 10 rounds, and `unflake check --only id` get the
 //! same project, the same JDK and the same properties; what fails in the plain run is left out for all of them alike.
 
+pub(crate) mod explain;
 mod maven;
 mod nondex;
 mod projects;
