@@ -3,6 +3,7 @@
 use crate::again::{Again, Named, warn};
 use crate::args::{ExploreFormat, ExploreFormatArg};
 use crate::check::progress::Progress;
+use crate::debug::api;
 use crate::exit::ExitCode;
 use crate::places::Places;
 use crate::problem::{Problem, problem};
@@ -11,15 +12,17 @@ use crate::settings::ExploreSettings;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 use unflake_explore::{
     Bounds, Diverged, Graph, Next, Probed, Search, Until, Verdict, Vertex, VertexKind, Way,
 };
-use unflake_findings::{Details, Edge, FailureKind, Figures, Node, NodeKind, SCHEMA_VERSION, StateSpace};
-use unflake_protocol::{Evidence, Handle, Others, Record, SavedNode, Script, Strategy, TestId};
+use unflake_findings::{
+    CauseStatus, Details, Edge, FailureKind, Figures, Node, NodeKind, SCHEMA_VERSION, StateSpace,
+};
+use unflake_protocol::{Evidence, Form, Handle, Level, Others, Record, SavedNode, Script, Strategy, TestId};
 use unflake_runner::{Launch, Work, Worker};
 
 /// A test that says nothing for so long is taken for one that hangs.
@@ -49,12 +52,17 @@ pub(crate) fn run(settings: ExploreSettings) -> Result<ExitCode, Problem> {
         progress: &progress,
         started: Instant::now(),
         cancel: &|| again.interrupt.cancel.is_cancelled(),
+        spare: Mutex::new(None),
     };
     let file = again
         .run
         .directory()
         .join(format!("explore-{}.json", target.file()));
-    let explored = exploration.run(&file, again.stored.is_fresh())?;
+    let kept = exploration.kept(&file).filter(|_| again.stored.is_fresh());
+    let explored = match exploration.run(kept, &target, &file) {
+        Ok(explored) => explored,
+        Err(problem) => return again.interrupt.exit_code().ok_or(problem),
+    };
     let space = exploration.state_space(explored, &target, &settings.place.project);
     progress.finish();
     again.interrupt.children.end_all();
@@ -73,6 +81,8 @@ struct Target {
     tests: Vec<Handle>,
     /// Explore around the failure that this one shows.
     around: Option<Strategy>,
+    /// Its known failure shows in the first run of a JVM only.
+    fails_once: bool,
 }
 
 impl Target {
@@ -86,7 +96,7 @@ impl Target {
         };
         match named {
             Named::Finding(finding) => {
-                let Details::ImplementationDependent { strategy, .. } = &finding.details;
+                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details;
                 let replay = again.stored.replays.get(finding.id.as_str());
                 let launch = again.launch(replay.and_then(|replay| replay.recipe))?;
                 let (Some(replay), Some(launch)) = (replay, launch) else {
@@ -96,6 +106,7 @@ impl Target {
                     launch,
                     tests: replay.tests.clone(),
                     around: around.then_some(*strategy),
+                    fails_once: cause.status == CauseStatus::Found && !cause.warm,
                     id: finding.test,
                 })
             }
@@ -112,6 +123,7 @@ impl Target {
                     .ok_or_else(|| through_build(&test.id))?,
                 tests: vec![test.handle],
                 around: None,
+                fails_once: false,
                 id: test.id,
             }),
         }
@@ -139,6 +151,8 @@ struct Exploration<'a> {
     progress: &'a Progress,
     started: Instant,
     cancel: &'a (dyn Fn() -> bool + Sync),
+    /// A JVM that waits for its next execution.
+    spare: Mutex<Option<Worker>>,
 }
 
 /// What came of it.
@@ -153,50 +167,81 @@ struct Explored {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     bounds: (u32, u32, usize),
-    is_warm: bool,
+    first_run: FirstRun,
+    executions: u64,
     nodes: Vec<SavedNode>,
 }
 
+/// What is known of the first run in a JVM.
+#[derive(Serialize, Deserialize)]
+struct FirstRun {
+    /// One JVM will do for many executions.
+    is_like_others: bool,
+    note: Option<String>,
+}
+
+impl FirstRun {
+    fn matters() -> FirstRun {
+        FirstRun {
+            is_like_others: false,
+            note: Some(
+                "its first run in a JVM differs from later ones, so each execution had a fresh JVM"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    fn is_like_others(note: Option<String>) -> FirstRun {
+        FirstRun {
+            is_like_others: true,
+            note,
+        }
+    }
+}
+
 impl Exploration<'_> {
-    fn run(&self, file: &PathBuf, is_fresh: bool) -> Result<Explored, Problem> {
+    fn run(&self, kept: Option<Kept>, target: &Target, file: &Path) -> Result<Explored, Problem> {
         let mut notes = Vec::new();
-        let kept = if self.settings.fresh || !is_fresh {
-            None
-        } else {
-            self.kept(file)
-        };
         let begun = kept.and_then(|kept| {
-            let search = self.new_search().load(&kept.nodes)?;
+            let mut search = self.new_search().load(&kept.nodes)?;
+            search.executions = kept.executions;
             notes.push(format!(
                 "went on after {} executions of an earlier call",
                 search.executions
             ));
-            Some((search, kept.is_warm))
+            Some((search, kept.first_run))
         });
-        let (search, is_warm) = begun.unwrap_or_else(|| (self.new_search(), true));
+        let (search, mut first_run) = match begun {
+            Some(begun) => begun,
+            None if target.fails_once => (self.new_search(), FirstRun::matters()),
+            None => (self.new_search(), self.first_run()?),
+        };
         self.progress.phase("exploring", self.settings.runs);
-        let (search, is_warm) = match self.explore(search, is_warm)? {
-            Ok(search) => (search, is_warm),
-            Err(diverged) if is_warm => {
-                notes.push(format!(
-                    "it leaves something behind, so each execution had a fresh JVM (expected {}, found {})",
-                    diverged.expected, diverged.found
-                ));
+        let search = match self.explore(search, first_run.is_like_others)? {
+            Ok(search) => search,
+            Err(_) if first_run.is_like_others => {
+                notes.clear();
+                first_run = FirstRun::matters();
                 self.progress.phase("exploring in fresh JVMs", self.settings.runs);
                 match self.explore(self.new_search(), false)? {
-                    Ok(search) => (search, false),
+                    Ok(search) => search,
                     Err(diverged) => return Err(self.flaky(&diverged)),
                 }
             }
             Err(diverged) => return Err(self.flaky(&diverged)),
         };
+        notes.extend(first_run.note.clone());
+        let is_warm = first_run.is_like_others;
         let kept = Kept {
             bounds: self.bounds_key(),
-            is_warm,
+            first_run,
+            executions: search.executions,
             nodes: search.save(),
         };
         // What cannot be kept is explored again next time.
-        if let Ok(bytes) = serde_json::to_vec(&kept) {
+        if search.executions > 0
+            && let Ok(bytes) = serde_json::to_vec(&kept)
+        {
             let _ = fs::write(file, bytes);
         }
         Ok(Explored {
@@ -248,7 +293,10 @@ impl Exploration<'_> {
         )
     }
 
-    fn kept(&self, file: &PathBuf) -> Option<Kept> {
+    fn kept(&self, file: &Path) -> Option<Kept> {
+        if self.settings.fresh {
+            return None;
+        }
         let kept: Kept = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
         (kept.bounds == self.bounds_key()).then_some(kept)
     }
@@ -345,9 +393,12 @@ impl Exploration<'_> {
         record: &Record,
         is_warm: bool,
     ) -> Result<Option<Probed>, Problem> {
-        let mut running = match worker.take().filter(|_| is_warm) {
-            Some(running) => running,
+        let running = match worker.take().filter(|_| is_warm) {
+            Some(running) => Some(running),
             None => self.start(is_warm)?,
+        };
+        let Some(mut running) = running else {
+            return Ok(None);
         };
         let (probed, can_go_on) = self.jvms.run(&mut running, self.subject, script, record);
         if can_go_on && is_warm {
@@ -361,32 +412,83 @@ impl Exploration<'_> {
         }
     }
 
-    /// A JVM in which the test has passed once, unvaried, if many executions are to follow.
-    fn start(&self, is_warm: bool) -> Result<Worker, Problem> {
-        let mut worker = self.jvms.start(self.subject.launch).map_err(|error| {
-            problem!(CannotWork, "cannot start the test JVM again")
-                .cause(error)
-                .hint("run `unflake check` again: the project or its JDK may have changed since")
-        })?;
-        if is_warm {
-            let unvaried = Subject {
-                strategy: None,
-                ..self.subject
-            };
-            let (probed, can_go_on) = self.jvms.run(&mut worker, unvaried, None, &Record::default());
-            if let Verdict::Failed(failure) = probed.verdict {
-                return Err(problem!(CannotWork, "the test fails without any variation")
-                    .cause(format!("{}: {}", failure.kind, failure.message))
-                    .hint("run `unflake check` again, and repair it first"));
-            }
-            if !can_go_on {
-                return self.start(is_warm);
-            }
+    /// A JVM in which the test has passed unvaried, if many executions are to follow. `None`: interrupted.
+    fn start(&self, is_warm: bool) -> Result<Option<Worker>, Problem> {
+        if let Some(spare) = lock(&self.spare).take().filter(|_| is_warm) {
+            return Ok(Some(spare));
         }
-        Ok(worker)
+        let mut worker = match self.jvms.start(self.subject.launch) {
+            Ok(worker) => worker,
+            Err(_) if (self.cancel)() => return Ok(None),
+            Err(error) => {
+                return Err(problem!(CannotWork, "cannot start the test JVM again")
+                    .cause(error)
+                    .hint("run `unflake check` again: the project or its JDK may have changed since"));
+            }
+        };
+        if !is_warm {
+            return Ok(Some(worker));
+        }
+        Ok(self.unvaried(&mut worker)?.map(|_| worker))
     }
 
-    fn state_space(&self, explored: Explored, target: &Target, project: &std::path::Path) -> StateSpace {
+    /// Whether many executions in one JVM show what one in each would. What an initialiser or a cache chooses the first
+    /// time is not there to be explored later.
+    fn first_run(&self) -> Result<FirstRun, Problem> {
+        let Some(mut worker) = self.start(false)? else {
+            return Ok(FirstRun::is_like_others(None));
+        };
+        let (Some(first), Some(second)) = (self.unvaried(&mut worker)?, self.unvaried(&mut worker)?) else {
+            return Ok(FirstRun::is_like_others(None));
+        };
+        let (first, second) = (seen(&first), seen(&second));
+        let mut note = None;
+        if first != second {
+            let turned = self.turned(&mut worker);
+            let fresh = self.start(false)?;
+            if fresh.is_some_and(|mut fresh| self.turned(&mut fresh) != turned) {
+                return Ok(FirstRun::matters());
+            }
+            note = Some(format!(
+                "the first run in a JVM makes {} choices, later ones {}: what is chosen once was left as it is",
+                first.len(),
+                second.len()
+            ));
+        }
+        *lock(&self.spare) = Some(worker);
+        Ok(FirstRun::is_like_others(note))
+    }
+
+    /// Whether an execution fails in which everything is turned round, or varied as in the failure that is explored around.
+    fn turned(&self, worker: &mut Worker) -> bool {
+        let reverse = Strategy {
+            level: Level::Full,
+            form: Form::Reverse,
+        };
+        let turned = Subject {
+            strategy: self.subject.strategy.or(Some(reverse)),
+            ..self.subject
+        };
+        let (probed, _) = self.jvms.run(worker, turned, None, &Record::default());
+        matches!(probed.verdict, Verdict::Failed(_))
+    }
+
+    /// An unvaried execution, which must pass. `None`: interrupted.
+    fn unvaried(&self, worker: &mut Worker) -> Result<Option<Probed>, Problem> {
+        let unvaried = Subject {
+            strategy: None,
+            ..self.subject
+        };
+        let (probed, can_go_on) = self.jvms.run(worker, unvaried, None, &choices());
+        match probed.verdict {
+            Verdict::Failed(failure) => Err(problem!(CannotWork, "the test fails without any variation")
+                .cause(format!("{}: {}", failure.kind, failure.message))
+                .hint("run `unflake check` again, and repair it first")),
+            _ => Ok(can_go_on.then_some(probed)),
+        }
+    }
+
+    fn state_space(&self, explored: Explored, target: &Target, project: &Path) -> StateSpace {
         let Explored {
             search,
             is_warm,
@@ -400,6 +502,8 @@ impl Exploration<'_> {
             let untried = search.untried();
             let more = if self.settings.first && search.failures > 0 {
                 "it ended at the first failure".to_owned()
+            } else if (self.cancel)() {
+                "it was interrupted; the same command goes on".to_owned()
             } else if self.is_over() {
                 "time was up; the same command goes on".to_owned()
             } else {
@@ -417,8 +521,8 @@ impl Exploration<'_> {
             .count();
         if sampled > 0 {
             notes.push(format!(
-                "{sampled} choices have more than {} elements: {} of their orders were tried; `--elements` raises the bound",
-                self.settings.elements, self.settings.samples
+                "only {} orders were tried of each choice of more than {} elements ({sampled} in the graph); `--elements` raises the bound",
+                self.settings.samples, self.settings.elements
             ));
         }
         let figures = graph.figures();
@@ -547,6 +651,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The project's choices as far as two runs in one JVM agree: what is loaded the first time shifts their numbers.
+fn seen(probed: &Probed) -> Vec<(&str, u32)> {
+    let by_project = probed.choices.iter().filter(|chosen| chosen.by_project);
+    by_project
+        .map(|chosen| (chosen.model.as_str(), chosen.size))
+        .collect()
+}
+
 fn choices() -> Record {
     Record {
         choices: true,
@@ -572,7 +684,7 @@ fn node_kind(vertex: &Vertex, evidence: Option<&Evidence>, places: &mut Places) 
             is_sampled,
             ..
         } => NodeKind::Choice {
-            api: model.clone(),
+            api: evidence.map_or_else(|| model.clone(), api),
             elements: *size,
             call: evidence.and_then(|evidence| {
                 let place = places.place(&evidence.stack)?;
