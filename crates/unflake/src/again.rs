@@ -151,8 +151,11 @@ impl Again {
         let Some(recipe) = recipe.and_then(|recipe| self.stored.recipes.get(recipe)) else {
             return Ok(None);
         };
-        let launch = Launch::from_recipe(recipe)
-            .map_err(|error| problem!(CannotWork, "cannot start the test JVM again").cause(error))?;
+        let launch = Launch::from_recipe(recipe).map_err(|error| {
+            problem!(CannotWork, "cannot start the test JVM again")
+                .cause(error)
+                .hint("run `unflake check` again: the project or its JDK may have changed since")
+        })?;
         missing_classes(&launch)?;
         Ok(Some(launch))
     }

@@ -93,6 +93,7 @@ impl Target {
                 "`{}` can only be run by the build tool, so it cannot be explored",
                 id.test
             )
+            .hint("see whether it needs something that only the build sets up")
         };
         match named {
             Named::Finding(finding) => {
