@@ -351,6 +351,11 @@ impl Run {
         write_whole(&self.latest, self.id.as_str().as_bytes())
     }
 
+    /// Writes what is known by now of what was found. The latest run stays the latest.
+    pub fn update(&self, document: &Document) -> Result<(), StoreError> {
+        self.write("run.json", document)
+    }
+
     pub fn document(&self) -> Result<Document, StoreError> {
         let path = self.document_file();
         let value: serde_json::Value = read(&path)?;

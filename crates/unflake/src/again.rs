@@ -10,6 +10,7 @@ use crate::problem::{Problem, problem};
 use crate::scripted;
 use crate::settings::Place;
 use anstyle::{AnsiColor, Style};
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::AtomicU32;
@@ -127,13 +128,11 @@ impl Again {
     }
 
     fn unknown(&self, wanted: &str) -> Problem {
-        let names = self.stored.tests.iter().map(|test| test.id.test.as_str());
-        let simple = |name: &'_ str| {
-            name.rsplit_once('.')
-                .map_or(name.to_owned(), |(_, simple)| simple.to_owned())
-        };
-        let short: Vec<String> = names.clone().map(simple).collect();
-        let known = names.chain(short.iter().map(String::as_str));
+        // As people write them: with and without the package, and a class for all of its tests.
+        let known: BTreeSet<&str> = (self.stored.tests.iter())
+            .flat_map(|test| [test.id.test.as_str(), test.id.class()])
+            .flat_map(|name| [name, name.rsplit('.').next().unwrap_or(name)])
+            .collect();
         let near = nearest(wanted, known);
         problem!(
             NoTest,
@@ -152,8 +151,11 @@ impl Again {
         let Some(recipe) = recipe.and_then(|recipe| self.stored.recipes.get(recipe)) else {
             return Ok(None);
         };
-        let launch = Launch::from_recipe(recipe)
-            .map_err(|error| problem!(CannotWork, "cannot start the test JVM again").cause(error))?;
+        let launch = Launch::from_recipe(recipe).map_err(|error| {
+            problem!(CannotWork, "cannot start the test JVM again")
+                .cause(error)
+                .hint("run `unflake check` again: the project or its JDK may have changed since")
+        })?;
         missing_classes(&launch)?;
         Ok(Some(launch))
     }

@@ -265,7 +265,7 @@ fn reason(why: &NoCause, replay: &StoredReplay, strategy: Strategy) -> String {
 }
 
 /// The model that the project's own call is one of: a `HashSet` iterates the keys of a `HashMap`, and its model says so.
-fn api(evidence: &Evidence) -> String {
+pub(crate) fn api(evidence: &Evidence) -> String {
     let is_jdk = |class: &str| class.starts_with("java.") || class.starts_with("javax.");
     let called = evidence
         .stack

@@ -3,6 +3,7 @@
 use crate::again::{Again, Named, warn};
 use crate::args::{ExploreFormat, ExploreFormatArg};
 use crate::check::progress::Progress;
+use crate::debug::api;
 use crate::exit::ExitCode;
 use crate::places::Places;
 use crate::problem::{Problem, problem};
@@ -11,7 +12,7 @@ use crate::settings::ExploreSettings;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -19,7 +20,9 @@ use unflake_explore::{
     Bounds, Diverged, End, Graph, Next, Probed, Search, Until, Verdict, Vertex, VertexKind, Way, end_of,
     wilson,
 };
-use unflake_findings::{Details, Edge, FailureKind, Figures, Node, NodeKind, SCHEMA_VERSION, StateSpace};
+use unflake_findings::{
+    CauseStatus, Details, Edge, FailureKind, Figures, Node, NodeKind, SCHEMA_VERSION, StateSpace,
+};
 use unflake_protocol::{Evidence, Form, Handle, Level, Others, Record, SavedNode, Script, Strategy, TestId};
 use unflake_runner::{Launch, Work, Worker};
 
@@ -52,17 +55,22 @@ pub(crate) fn run(settings: ExploreSettings) -> Result<ExitCode, Problem> {
         progress: &progress,
         started: Instant::now(),
         cancel: &|| again.interrupt.cancel.is_cancelled(),
+        spare: Mutex::new(None),
     };
     let file = again
         .run
         .directory()
         .join(format!("explore-{}.json", target.file()));
-    let space = match settings.random {
-        Some(count) => exploration.random(count, &target)?,
-        None => {
-            let explored = exploration.run(&file, again.stored.is_fresh())?;
-            exploration.state_space(explored, &target, &settings.place.project)
-        }
+    let kept = exploration.kept(&file).filter(|_| again.stored.is_fresh());
+    let found = match settings.random {
+        Some(count) => exploration.random(count, &target),
+        None => exploration
+            .run(kept, &target, &file)
+            .map(|explored| exploration.state_space(explored, &target, &settings.place.project)),
+    };
+    let space = match found {
+        Ok(space) => space,
+        Err(problem) => return again.interrupt.exit_code().ok_or(problem),
     };
     progress.finish();
     again.interrupt.children.end_all();
@@ -81,6 +89,8 @@ struct Target {
     tests: Vec<Handle>,
     /// Explore around the failure that this one shows.
     around: Option<Strategy>,
+    /// Its known failure shows in the first run of a JVM only.
+    fails_once: bool,
 }
 
 impl Target {
@@ -91,10 +101,11 @@ impl Target {
                 "`{}` can only be run by the build tool, so it cannot be explored",
                 id.test
             )
+            .hint("see whether it needs something that only the build sets up")
         };
         match named {
             Named::Finding(finding) => {
-                let Details::ImplementationDependent { strategy, .. } = &finding.details;
+                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details;
                 let replay = again.stored.replays.get(finding.id.as_str());
                 let launch = again.launch(replay.and_then(|replay| replay.recipe))?;
                 let (Some(replay), Some(launch)) = (replay, launch) else {
@@ -104,6 +115,7 @@ impl Target {
                     launch,
                     tests: replay.tests.clone(),
                     around: around.then_some(*strategy),
+                    fails_once: cause.status == CauseStatus::Found && !cause.warm,
                     id: finding.test,
                 })
             }
@@ -120,6 +132,7 @@ impl Target {
                     .ok_or_else(|| through_build(&test.id))?,
                 tests: vec![test.handle],
                 around: None,
+                fails_once: false,
                 id: test.id,
             }),
         }
@@ -147,6 +160,8 @@ struct Exploration<'a> {
     progress: &'a Progress,
     started: Instant,
     cancel: &'a (dyn Fn() -> bool + Sync),
+    /// A JVM that waits for its next execution.
+    spare: Mutex<Option<Worker>>,
 }
 
 /// What came of it.
@@ -161,50 +176,81 @@ struct Explored {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     bounds: (u32, u32, usize),
-    is_warm: bool,
+    first_run: FirstRun,
+    executions: u64,
     nodes: Vec<SavedNode>,
 }
 
+/// What is known of the first run in a JVM.
+#[derive(Serialize, Deserialize)]
+struct FirstRun {
+    /// One JVM will do for many executions.
+    is_like_others: bool,
+    note: Option<String>,
+}
+
+impl FirstRun {
+    fn matters() -> FirstRun {
+        FirstRun {
+            is_like_others: false,
+            note: Some(
+                "its first run in a JVM differs from later ones, so each execution had a fresh JVM"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    fn is_like_others(note: Option<String>) -> FirstRun {
+        FirstRun {
+            is_like_others: true,
+            note,
+        }
+    }
+}
+
 impl Exploration<'_> {
-    fn run(&self, file: &PathBuf, is_fresh: bool) -> Result<Explored, Problem> {
+    fn run(&self, kept: Option<Kept>, target: &Target, file: &Path) -> Result<Explored, Problem> {
         let mut notes = Vec::new();
-        let kept = if self.settings.fresh || !is_fresh {
-            None
-        } else {
-            self.kept(file)
-        };
         let begun = kept.and_then(|kept| {
-            let search = self.new_search().load(&kept.nodes)?;
+            let mut search = self.new_search().load(&kept.nodes)?;
+            search.executions = kept.executions;
             notes.push(format!(
                 "went on after {} executions of an earlier call",
                 search.executions
             ));
-            Some((search, kept.is_warm))
+            Some((search, kept.first_run))
         });
-        let (search, is_warm) = begun.unwrap_or_else(|| (self.new_search(), true));
+        let (search, mut first_run) = match begun {
+            Some(begun) => begun,
+            None if target.fails_once => (self.new_search(), FirstRun::matters()),
+            None => (self.new_search(), self.first_run()?),
+        };
         self.progress.phase("exploring", self.settings.runs);
-        let (search, is_warm) = match self.explore(search, is_warm)? {
-            Ok(search) => (search, is_warm),
-            Err(diverged) if is_warm => {
-                notes.push(format!(
-                    "it leaves something behind, so each execution had a fresh JVM (expected {}, found {})",
-                    diverged.expected, diverged.found
-                ));
+        let search = match self.explore(search, first_run.is_like_others)? {
+            Ok(search) => search,
+            Err(_) if first_run.is_like_others => {
+                notes.clear();
+                first_run = FirstRun::matters();
                 self.progress.phase("exploring in fresh JVMs", self.settings.runs);
                 match self.explore(self.new_search(), false)? {
-                    Ok(search) => (search, false),
+                    Ok(search) => search,
                     Err(diverged) => return Err(self.flaky(&diverged)),
                 }
             }
             Err(diverged) => return Err(self.flaky(&diverged)),
         };
+        notes.extend(first_run.note.clone());
+        let is_warm = first_run.is_like_others;
         let kept = Kept {
             bounds: self.bounds_key(),
-            is_warm,
+            first_run,
+            executions: search.executions,
             nodes: search.save(),
         };
         // What cannot be kept is explored again next time.
-        if let Ok(bytes) = serde_json::to_vec(&kept) {
+        if search.executions > 0
+            && let Ok(bytes) = serde_json::to_vec(&kept)
+        {
             let _ = fs::write(file, bytes);
         }
         Ok(Explored {
@@ -256,7 +302,10 @@ impl Exploration<'_> {
         )
     }
 
-    fn kept(&self, file: &PathBuf) -> Option<Kept> {
+    fn kept(&self, file: &Path) -> Option<Kept> {
+        if self.settings.fresh {
+            return None;
+        }
         let kept: Kept = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
         (kept.bounds == self.bounds_key()).then_some(kept)
     }
@@ -353,9 +402,12 @@ impl Exploration<'_> {
         record: &Record,
         is_warm: bool,
     ) -> Result<Option<Probed>, Problem> {
-        let mut running = match worker.take().filter(|_| is_warm) {
-            Some(running) => running,
+        let running = match worker.take().filter(|_| is_warm) {
+            Some(running) => Some(running),
             None => self.start(is_warm)?,
+        };
+        let Some(mut running) = running else {
+            return Ok(None);
         };
         let (probed, can_go_on) = self.jvms.run(&mut running, self.subject, script, record);
         if can_go_on && is_warm {
@@ -369,29 +421,24 @@ impl Exploration<'_> {
         }
     }
 
-    /// A JVM in which the test has passed once, unvaried, if many executions are to follow.
-    fn start(&self, is_warm: bool) -> Result<Worker, Problem> {
-        let mut worker = self.jvms.start(self.subject.launch).map_err(|error| {
-            problem!(CannotWork, "cannot start the test JVM again")
-                .cause(error)
-                .hint("run `unflake check` again: the project or its JDK may have changed since")
-        })?;
-        if is_warm {
-            let unvaried = Subject {
-                strategy: None,
-                ..self.subject
-            };
-            let (probed, can_go_on) = self.jvms.run(&mut worker, unvaried, None, &Record::default());
-            if let Verdict::Failed(failure) = probed.verdict {
-                return Err(problem!(CannotWork, "the test fails without any variation")
-                    .cause(format!("{}: {}", failure.kind, failure.message))
-                    .hint("run `unflake check` again, and repair it first"));
-            }
-            if !can_go_on {
-                return self.start(is_warm);
-            }
+    /// A JVM in which the test has passed unvaried, if many executions are to follow. `None`: interrupted.
+    fn start(&self, is_warm: bool) -> Result<Option<Worker>, Problem> {
+        if let Some(spare) = lock(&self.spare).take().filter(|_| is_warm) {
+            return Ok(Some(spare));
         }
-        Ok(worker)
+        let mut worker = match self.jvms.start(self.subject.launch) {
+            Ok(worker) => worker,
+            Err(_) if (self.cancel)() => return Ok(None),
+            Err(error) => {
+                return Err(problem!(CannotWork, "cannot start the test JVM again")
+                    .cause(error)
+                    .hint("run `unflake check` again: the project or its JDK may have changed since"));
+            }
+        };
+        if !is_warm {
+            return Ok(Some(worker));
+        }
+        Ok(self.unvaried(&mut worker)?.map(|_| worker))
     }
 
     /// What random executions end in, each with a seed of its own, and how often.
@@ -411,7 +458,12 @@ impl Exploration<'_> {
                     }),
                     ..self.subject
                 },
-                ..*self
+                settings: self.settings,
+                jvms: self.jvms,
+                progress: self.progress,
+                started: self.started,
+                cancel: self.cancel,
+                spare: Mutex::new(None),
             };
             match drawn.execute(&mut worker, None, &Record::default(), true)? {
                 Some(probed) => *ends.entry(end_of(&probed.verdict)).or_default() += 1,
@@ -492,7 +544,63 @@ impl Exploration<'_> {
         })
     }
 
-    fn state_space(&self, explored: Explored, target: &Target, project: &std::path::Path) -> StateSpace {
+    /// Whether many executions in one JVM show what one in each would. What an initialiser or a cache chooses the first
+    /// time is not there to be explored later.
+    fn first_run(&self) -> Result<FirstRun, Problem> {
+        let Some(mut worker) = self.start(false)? else {
+            return Ok(FirstRun::is_like_others(None));
+        };
+        let (Some(first), Some(second)) = (self.unvaried(&mut worker)?, self.unvaried(&mut worker)?) else {
+            return Ok(FirstRun::is_like_others(None));
+        };
+        let (first, second) = (seen(&first), seen(&second));
+        let mut note = None;
+        if first != second {
+            let turned = self.turned(&mut worker);
+            let fresh = self.start(false)?;
+            if fresh.is_some_and(|mut fresh| self.turned(&mut fresh) != turned) {
+                return Ok(FirstRun::matters());
+            }
+            note = Some(format!(
+                "the first run in a JVM makes {} choices, later ones {}: what is chosen once was left as it is",
+                first.len(),
+                second.len()
+            ));
+        }
+        *lock(&self.spare) = Some(worker);
+        Ok(FirstRun::is_like_others(note))
+    }
+
+    /// Whether an execution fails in which everything is turned round, or varied as in the failure that is explored around.
+    fn turned(&self, worker: &mut Worker) -> bool {
+        let reverse = Strategy {
+            level: Level::Full,
+            form: Form::Reverse,
+        };
+        let turned = Subject {
+            strategy: self.subject.strategy.or(Some(reverse)),
+            ..self.subject
+        };
+        let (probed, _) = self.jvms.run(worker, turned, None, &Record::default());
+        matches!(probed.verdict, Verdict::Failed(_))
+    }
+
+    /// An unvaried execution, which must pass. `None`: interrupted.
+    fn unvaried(&self, worker: &mut Worker) -> Result<Option<Probed>, Problem> {
+        let unvaried = Subject {
+            strategy: None,
+            ..self.subject
+        };
+        let (probed, can_go_on) = self.jvms.run(worker, unvaried, None, &choices());
+        match probed.verdict {
+            Verdict::Failed(failure) => Err(problem!(CannotWork, "the test fails without any variation")
+                .cause(format!("{}: {}", failure.kind, failure.message))
+                .hint("run `unflake check` again, and repair it first")),
+            _ => Ok(can_go_on.then_some(probed)),
+        }
+    }
+
+    fn state_space(&self, explored: Explored, target: &Target, project: &Path) -> StateSpace {
         let Explored {
             search,
             is_warm,
@@ -506,6 +614,8 @@ impl Exploration<'_> {
             let untried = search.untried();
             let more = if self.settings.first && search.failures > 0 {
                 "it ended at the first failure".to_owned()
+            } else if (self.cancel)() {
+                "it was interrupted; the same command goes on".to_owned()
             } else if self.is_over() {
                 "time was up; the same command goes on".to_owned()
             } else {
@@ -523,8 +633,8 @@ impl Exploration<'_> {
             .count();
         if sampled > 0 {
             notes.push(format!(
-                "{sampled} choices have more than {} elements: {} of their orders were tried; `--elements` raises the bound",
-                self.settings.elements, self.settings.samples
+                "only {} orders were tried of each choice of more than {} elements ({sampled} in the graph); `--elements` raises the bound",
+                self.settings.samples, self.settings.elements
             ));
         }
         let mut failures = failures(&graph);
@@ -686,6 +796,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The project's choices as far as two runs in one JVM agree: what is loaded the first time shifts their numbers.
+fn seen(probed: &Probed) -> Vec<(&str, u32)> {
+    let by_project = probed.choices.iter().filter(|chosen| chosen.by_project);
+    by_project
+        .map(|chosen| (chosen.model.as_str(), chosen.size))
+        .collect()
+}
+
 fn choices() -> Record {
     Record {
         choices: true,
@@ -711,7 +829,7 @@ fn node_kind(vertex: &Vertex, evidence: Option<&Evidence>, places: &mut Places) 
             is_sampled,
             ..
         } => NodeKind::Choice {
-            api: model.clone(),
+            api: evidence.map_or_else(|| model.clone(), api),
             elements: *size,
             call: evidence.and_then(|evidence| {
                 let place = places.place(&evidence.stack)?;

@@ -7,11 +7,12 @@ use crate::problem::{Problem, problem};
 use crate::scripted::{Jvms, Subject};
 use crate::settings::ReplaySettings;
 use anstyle::{AnsiColor, Style};
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 use unflake_explore::Verdict;
-use unflake_findings::{Cause, Details};
+use unflake_findings::{Cause, CauseStatus, Details};
 use unflake_project::{Build, BuildError, BuildRequest};
 use unflake_protocol::{
     ChoiceId, Configuration, Failure, Form, Handle, Level, Outcome, Record, Role, Script, Strategy,
@@ -33,11 +34,11 @@ pub(crate) fn run(settings: ReplaySettings) -> Result<ExitCode, Problem> {
     say(&subject.heading());
     let mut failed = 0;
     for time in 1..=settings.times {
-        let outcome = subject.once()?;
+        let outcome = subject.once();
         if let Some(code) = again.interrupt.exit_code() {
             return Ok(code);
         }
-        match outcome {
+        match outcome? {
             Some(failure) => {
                 failed += 1;
                 if time == 1 || settings.screen.verbose > 0 {
@@ -104,7 +105,7 @@ impl<'a> Replayed<'a> {
                 test.id.test,
                 again.run.id().as_str()
             )
-            .hint("`--choices 1-100` varies some of its choices all the same")),
+            .hint("`--choices 1` varies one of its choices all the same")),
             Named::Test(test) => Ok(Replayed {
                 settings,
                 again,
@@ -157,43 +158,35 @@ impl<'a> Replayed<'a> {
     }
 
     fn directly(&self, launch: &Launch) -> Result<Option<Failure>, Problem> {
-        let tools = self.tools();
-        let jvms = Jvms {
-            tools: &tools,
-            next: &self.again.next,
-            work: Work::Short,
-            silence: if self.settings.jdwp.is_some() {
-                DEBUGGING
-            } else {
-                SILENCE
-            },
-        };
         let subject = Subject {
             launch,
             tests: &self.tests,
             strategy: Some(self.strategy),
         };
+        let scripted = if self.choices().is_empty() && !self.settings.stop {
+            None
+        } else {
+            Some(self.script(subject)?)
+        };
+        let is_warm = scripted.is_some() && self.is_warm();
         if let Some(port) = self.settings.jdwp {
             say(&format!(
                 "a debugger can attach to 127.0.0.1:{port}; the test {}\n",
-                if self.settings.stop {
-                    "stops at the choice"
-                } else {
-                    "waits for it"
+                match (self.settings.stop, is_warm) {
+                    (true, _) => "stops at the choice",
+                    (false, true) => "waits for it, and runs once unvaried first",
+                    (false, false) => "waits for it",
                 }
             ));
         }
+        let tools = self.tools();
+        let jvms = self.jvms(&tools);
         let mut worker = start(&jvms, launch)?;
-        let (script, record) = if self.choices().is_empty() && !self.settings.stop {
-            (None, Record::default())
-        } else {
-            let (script, record, same_jvm) = self.script(&jvms, subject, worker)?;
-            worker = match same_jvm {
-                Some(worker) => worker,
-                None => start(&jvms, launch)?,
-            };
-            (Some(script), record)
-        };
+        if is_warm {
+            unvaried(&jvms, &mut worker, subject);
+        }
+        let (script, record) = scripted.unzip();
+        let record = record.unwrap_or_default();
         let (probed, _) = jvms.run(&mut worker, subject, script.as_ref(), &record);
         match probed.verdict {
             Verdict::Failed(failure) => Ok(Some(failure)),
@@ -202,62 +195,89 @@ impl<'a> Replayed<'a> {
         }
     }
 
-    /// Finds out which choices the numbers mean: those of a run in which everything varies. They were counted after an
-    /// unvaried run in the same JVM if the cause was found in that way; that JVM is then given back.
-    fn script(
-        &self,
-        jvms: &Jvms<'_>,
-        subject: Subject<'_>,
-        mut worker: Worker,
-    ) -> Result<(Script, Record, Option<Worker>), Problem> {
-        let is_warm = self.cause.is_none_or(|cause| cause.warm);
-        if is_warm {
-            let unvaried = Subject {
-                strategy: None,
-                ..subject
-            };
-            jvms.run(&mut worker, unvaried, None, &Record::default());
+    fn jvms<'t>(&'t self, tools: &'t WorkerTools) -> Jvms<'t> {
+        Jvms {
+            tools,
+            next: &self.again.next,
+            work: Work::Short,
+            silence: if self.settings.jdwp.is_some() {
+                DEBUGGING
+            } else {
+                SILENCE
+            },
+        }
+    }
+
+    /// Whether choices are counted in a run that follows an unvaried one in the same JVM, as they were for the cause.
+    fn is_warm(&self) -> bool {
+        let found = |cause: &&Cause| cause.status == CauseStatus::Found;
+        self.cause.filter(found).is_none_or(|cause| cause.warm)
+    }
+
+    /// Finds out which choices the numbers mean: those of a run in which everything varies, in a JVM of its own, for a
+    /// debugger has no business there.
+    fn script(&self, subject: Subject<'_>) -> Result<(Script, Record), Problem> {
+        let wanted = self.wanted()?;
+        let tools = self.again.plain_tools();
+        let jvms = self.jvms(&tools);
+        let mut worker = start(&jvms, subject.launch)?;
+        if self.is_warm() {
+            unvaried(&jvms, &mut worker, subject);
         }
         let record = Record {
             choices: true,
             ..Record::default()
         };
-        let (probed, can_go_on) = jvms.run(&mut worker, subject, None, &record);
-        let wanted: Vec<u32> = match (self.choices(), self.cause) {
-            ([], Some(cause)) if !cause.choices.is_empty() => {
-                cause.choices.iter().map(|choice| choice.number).collect()
-            }
-            ([], _) => {
-                return Err(problem!(Usage, "it is not known at which choice to stop")
-                    .hint("find the cause first with `unflake debug`, or name choices with `--choices`"));
-            }
-            (some, _) => some.to_vec(),
-        };
-        let count = u32::try_from(probed.choices.len()).unwrap_or(u32::MAX);
-        if let Some(number) = wanted.iter().find(|number| **number == 0 || **number > count) {
-            return Err(problem!(
-                Usage,
-                "there is no choice {number}: the test makes {count} choices"
-            )
-            .hint("choices are counted from 1"));
+        let (probed, _) = jvms.run(&mut worker, subject, None, &record);
+        if probed.verdict == Verdict::NotRun {
+            return Err(not_found(self.tests.last()));
         }
-        let mut ids: Vec<ChoiceId> = wanted
-            .iter()
-            .map(|number| probed.choices[*number as usize - 1].id)
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
+        let count = probed.choices.len();
+        let wanted: BTreeSet<ChoiceId> = (wanted.iter())
+            .map(|number| {
+                let index = (*number as usize).checked_sub(1);
+                let chosen = index.and_then(|index| probed.choices.get(index));
+                chosen.map(|chosen| chosen.id).ok_or_else(|| {
+                    problem!(Usage, "there is no choice {number}: the test makes {count}")
+                        .hint("choices are counted from 1; `unflake debug` names those that matter")
+                })
+            })
+            .collect::<Result<_, _>>()?;
         let script = if self.choices().is_empty() {
             Script::VARIED
         } else {
-            Script::only(&ids, |_| true)
+            let mut all: Vec<ChoiceId> = probed.choices.iter().map(|chosen| chosen.id).collect();
+            all.sort_unstable();
+            all.dedup();
+            Script::only(&all, |index| wanted.contains(&all[index]))
         };
         let record = Record {
-            evidence: if self.settings.stop { ids } else { Vec::new() },
+            evidence: if self.settings.stop {
+                wanted.into_iter().collect()
+            } else {
+                Vec::new()
+            },
             stop: self.settings.stop,
             ..Record::default()
         };
-        Ok((script, record, (is_warm && can_go_on).then_some(worker)))
+        Ok((script, record))
+    }
+
+    /// The numbers of the choices that vary or are stopped at: those that were named, else those of the cause.
+    fn wanted(&self) -> Result<Vec<u32>, Problem> {
+        if !self.choices().is_empty() {
+            return Ok(self.choices().to_vec());
+        }
+        // Identity hashes are a cause without a number.
+        let of_cause: Vec<u32> = (self.cause.iter().flat_map(|cause| &cause.choices))
+            .map(|choice| choice.number)
+            .filter(|number| *number > 0)
+            .collect();
+        if of_cause.is_empty() {
+            return Err(problem!(Usage, "it is not known at which choice to stop")
+                .hint("find the cause first with `unflake debug`, or name choices with `--choices`"));
+        }
+        Ok(of_cause)
     }
 
     fn tools(&self) -> WorkerTools {
@@ -323,6 +343,15 @@ fn start(jvms: &Jvms<'_>, launch: &Launch) -> Result<Worker, Problem> {
             .cause(error)
             .hint("run `unflake check` again: the project or its JDK may have changed since")
     })
+}
+
+/// Loads what the test needs, so that the choices which that makes are not among those of the next run.
+fn unvaried(jvms: &Jvms<'_>, worker: &mut Worker, subject: Subject<'_>) {
+    let unvaried = Subject {
+        strategy: None,
+        ..subject
+    };
+    jvms.run(worker, unvaried, None, &Record::default());
 }
 
 fn must_be_free(port: u16) -> Result<(), Problem> {

@@ -1,7 +1,7 @@
 //! `unflake debug`: the causes of findings that have none yet, or of those that are named.
 
 use crate::again::{Again, Named};
-use crate::args::DebugArgs;
+use crate::args::{DebugArgs, Format, FormatArg};
 use crate::check::outcome;
 use crate::check::progress::Progress;
 use crate::debug::Debugger;
@@ -20,6 +20,9 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
     let settings = DebugSettings::resolve(args, screen)?;
     let again = Again::open(&settings.place, settings.findings.first().map(String::as_str))?;
     let which = chosen(&again, &settings)?;
+    if which.is_empty() && settings.formats.iter().all(is_text_on_screen) {
+        return super::print(&nothing_left(&again));
+    }
     let progress = Progress::new(&settings.screen);
     progress.phase("explaining", which.len() as u64);
     let jvms = Jvms {
@@ -43,7 +46,7 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
     if let Some(code) = again.interrupt.exit_code() {
         return Ok(code);
     }
-    again.run.save(&document, &again.stored)?;
+    again.run.update(&document)?;
     let shown = Document {
         findings: which
             .iter()
@@ -54,6 +57,21 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
     };
     outcome::write_to(&shown, &settings.formats, &settings.screen, &settings.place)?;
     Ok(ExitCode::Clean)
+}
+
+fn is_text_on_screen(format: &FormatArg) -> bool {
+    format.format == Format::Text && format.file.is_none()
+}
+
+fn nothing_left(again: &Again) -> String {
+    let run = again.run.id().as_str();
+    if again.document.findings.is_empty() {
+        format!("the run `{run}` found nothing, so there is no cause to look for\n")
+    } else {
+        format!(
+            "every finding of the run `{run}` has its cause already; to look again, name a finding or a test\n"
+        )
+    }
 }
 
 /// Indices of the findings to explain.
