@@ -70,6 +70,27 @@ fn unknown_options_commands_and_values_name_the_nearest() {
     );
     check(
         &place,
+        "replay A#b --choices 3-1",
+        "error: wrong value `3-1` for `--choices`\ncaused by: `3-1` ends before it begins\nexit 2\n",
+    );
+    check(
+        &place,
+        "replay A#b --stop",
+        "error: `--jdwp` is missing\nhint: `--help` after the command lists its options\nexit 2\n",
+    );
+    check(
+        &place,
+        "explore",
+        "error: `<TEST>` is missing\nhint: `--help` after the command lists its options\nexit 2\n",
+    );
+    check(
+        &place,
+        "explore A#b --format svg",
+        "error: wrong value `svg` for `--format`\n\
+         caused by: unknown format `svg`; known are text, json, html, dot\nexit 2\n",
+    );
+    check(
+        &place,
         "",
         "error: no command\nhint: `unflake check` is the one to start with; `unflake --help` lists all\nexit 2\n",
     );
@@ -273,9 +294,17 @@ fn a_store_that_cannot_be_written_is_named() {
 
 #[test]
 fn nothing_to_replay() {
-    check(
-        &project(),
+    for command in [
         "replay k3f9",
-        "error: there is no stored run of this project\nhint: run `unflake check` first\nexit 3\n",
-    );
+        "replay A#b --choices 1",
+        "debug",
+        "debug A#b",
+        "explore A#b",
+    ] {
+        check(
+            &project(),
+            command,
+            "error: there is no stored run of this project\nhint: run `unflake check` first\nexit 3\n",
+        );
+    }
 }

@@ -1,65 +1,9 @@
 //! Real Maven projects, checked as a user would: every fixture's `expected.toml` says what must be found, and nothing else
 //! may be. Each also has twins that are right and must stay silent.
 
+use crate::fixture::Fixture;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Output;
-
-/// A copy of a fixture, with a store of its own.
-struct Fixture {
-    root: tempfile::TempDir,
-    expected: toml::Table,
-}
-
-impl Fixture {
-    fn new(name: &str) -> Fixture {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../fixtures")
-            .join(name);
-        let root = tempfile::tempdir().unwrap();
-        copy(&source, &root.path().join("project"));
-        let expected = fs::read_to_string(source.join("expected.toml")).unwrap();
-        Fixture {
-            root,
-            expected: expected.parse().unwrap(),
-        }
-    }
-
-    fn project(&self) -> PathBuf {
-        self.root.path().join("project")
-    }
-
-    fn unflake(&self, arguments: &str) -> Output {
-        let mut command = unflake_runner::command(env!("CARGO_BIN_EXE_unflake"), &self.project());
-        command
-            .args(arguments.split_whitespace())
-            .env("UNFLAKE_STORE", self.root.path().join("store"));
-        command.output().unwrap()
-    }
-
-    fn check(&self, arguments: &str) -> Value {
-        let output = self.unflake(&format!("check --format json {arguments}"));
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{stderr}"))
-    }
-}
-
-/// Build results are not copied: the fixture may have been built in place.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            if entry.file_name() != "target" {
-                copy(&entry.path(), &target);
-            }
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
 
 /// One line per entry, from JSON or TOML alike.
 fn lines(entries: &[Value], keys: &[&str]) -> Vec<String> {
@@ -296,22 +240,13 @@ fn exec_varies_what_another_command_runs() {
 #[test]
 fn ctrl_c_leaves_a_partial_report_and_no_jvm() {
     let fixture = Fixture::new("detect/junit4");
-    let mut command = unflake_runner::command(env!("CARGO_BIN_EXE_unflake"), &fixture.project());
-    let report = fixture.root.path().join("report.json");
+    let report = fixture.root().join("report.json");
+    let mut command = fixture.command(&format!(
+        "check --seed 7 --timeout 100s HostileTest LevelTest --format json={}",
+        report.display()
+    ));
     command
-        .args([
-            "check",
-            "--seed",
-            "7",
-            "--timeout",
-            "100s",
-            "HostileTest",
-            "LevelTest",
-            "--format",
-        ])
-        .arg(format!("json={}", report.display()))
-        .env("UNFLAKE_STORE", fixture.root.path().join("store"))
-        .env("TMPDIR", fixture.root.path())
+        .env("TMPDIR", fixture.root())
         .stderr(std::process::Stdio::piped())
         .stdout(std::process::Stdio::null());
     let mut child = command.spawn().unwrap();
@@ -334,7 +269,7 @@ fn ctrl_c_leaves_a_partial_report_and_no_jvm() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let document: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
     assert_eq!(document["summary"]["partial"], true);
-    let scratch = fixture.root.path().to_str().unwrap();
+    let scratch = fixture.root().to_str().unwrap();
     let alive = fs::read_dir("/proc").unwrap().flatten().filter(|process| {
         fs::read(process.path().join("cmdline")).is_ok_and(|line| {
             let line = String::from_utf8_lossy(&line).into_owned();

@@ -11,7 +11,9 @@
 mod bad_input;
 mod detect;
 mod docs;
+mod explain;
 mod first_steps;
+mod fixture;
 mod messages;
 mod run;
 mod store;

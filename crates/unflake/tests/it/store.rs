@@ -119,6 +119,16 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
+fn an_older_run_of_which_more_is_known_does_not_become_the_latest() {
+    let (_place, store) = with_runs(&[0, 1]);
+    let runs = store.runs().unwrap();
+    let finding = finding("a", Severity::Error, CauseStatus::Found);
+    runs[0].update(&document(vec![finding])).unwrap();
+    assert_eq!(runs[0].document().unwrap().findings.len(), 1);
+    assert_eq!(store.latest().unwrap().id(), runs[1].id());
+}
+
+#[test]
 fn runs_are_listed_the_newest_last() {
     let (place, store) = with_runs(&[0]);
     let findings = vec![
