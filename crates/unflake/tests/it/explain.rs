@@ -538,7 +538,7 @@ fn a_state_space_is_drawn() {
                    at fix.ThesisTest.oneOfTwo(ThesisTest.java:46); 1 execution\n\
          \n\
          Critical choices: one order leads only to passes, or only to failures, another does not\n    \
-             HashMap.entrySet called by src/main/java/fix/Options.java:19 fix.Options.toString: 2 orders\n\
+             HashMap.entrySet called by Options.toString(Options.java:19): 2 orders\n\
          \n"
     );
     let page = fs::read_to_string(html).unwrap();
