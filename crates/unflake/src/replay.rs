@@ -170,14 +170,7 @@ impl<'a> Replayed<'a> {
         };
         let is_warm = scripted.is_some() && self.is_warm();
         if let Some(port) = self.settings.jdwp {
-            say(&format!(
-                "a debugger can attach to 127.0.0.1:{port}; the test {}\n",
-                match (self.settings.stop, is_warm) {
-                    (true, _) => "stops at the choice",
-                    (false, true) => "waits for it, and runs once unvaried first",
-                    (false, false) => "waits for it",
-                }
-            ));
+            self.invite(port, is_warm);
         }
         let tools = self.tools();
         let jvms = self.jvms(&tools);
@@ -192,6 +185,25 @@ impl<'a> Replayed<'a> {
             Verdict::Failed(failure) => Ok(Some(failure)),
             Verdict::Passed | Verdict::Cancelled => Ok(None),
             Verdict::NotRun => Err(not_found(self.tests.last())),
+        }
+    }
+
+    /// Tells where a debugger can attach.
+    fn invite(&self, port: u16, is_warm: bool) {
+        let what = match (self.settings.stop, is_warm) {
+            (true, _) => "stops at the choice",
+            (false, true) => "waits for it, and runs once unvaried first",
+            (false, false) => "waits for it",
+        };
+        say(&format!(
+            "a debugger can attach to 127.0.0.1:{port}; the test {what}\n"
+        ));
+        let is_8 = |java: &String| java.starts_with("1.8");
+        if self.settings.stop && self.again.document.summary.java.iter().any(is_8) {
+            // JDK-8317920: the event that wakes the debugger has no exception in it. Never repaired in Java 8.
+            say(
+                "jdb on Java 8 prints an exception of its own there; `where all` and `resume` work all the same\n",
+            );
         }
     }
 

@@ -419,17 +419,17 @@ impl Jdb {
 
 #[test]
 fn state_spaces_of_the_thesis() {
-    state_spaces("fix.ThesisTest#");
+    state_spaces("fix.ThesisTest#", 1);
 }
 
 #[test]
 fn state_spaces_of_real_tests() {
-    state_spaces("fix.RealTest#");
-    state_spaces("fix.CauseTest#");
-    state_spaces("fix.CostTest#");
+    state_spaces("fix.RealTest#", 2);
+    state_spaces("fix.CauseTest#", 1);
+    state_spaces("fix.CostTest#", 2);
 }
 
-fn state_spaces(of: &str) {
+fn state_spaces(of: &str, jobs: u32) {
     let checked = checked();
     let mut wrong = Vec::new();
     for expected in expected(&checked.fixture, "explored") {
@@ -437,7 +437,7 @@ fn state_spaces(of: &str) {
         if !test.starts_with(of) {
             continue;
         }
-        let (found, code) = checked.explore(&format!("{test} --fresh"));
+        let (found, code) = checked.explore(&format!("{test} --fresh --jobs {jobs}"));
         wrong.extend(differences(test, &expected, &found));
         let fails = expected["figures"]["failing_leaves"] != 0;
         if code != Some(i32::from(fails)) {
