@@ -427,8 +427,15 @@ fn thing(choice: &Choice) -> &'static str {
         ("Queue", "queue"),
         ("List", "list"),
     ];
-    let class = match &choice.owner {
-        Some(owner) => owner.rsplit('.').next().unwrap_or(owner),
+    // A `HashSet` is made of a `HashMap`: what the project's own code made is the outermost constructor of the JDK.
+    let made = choice
+        .allocation_stack
+        .iter()
+        .map_while(|frame| frame.method.strip_suffix(".<init>"))
+        .take_while(|class| class.starts_with("java."))
+        .last();
+    let class = match made.or(choice.owner.as_deref()) {
+        Some(class) => class.rsplit('.').next().unwrap_or(class),
         None => choice.api.split('.').next().unwrap_or(&choice.api),
     };
     // The outermost class says it best (`HashMap$KeySet` is a map), unless it only holds others (`ImmutableCollections$SetN`).
