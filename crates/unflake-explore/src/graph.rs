@@ -1,11 +1,11 @@
 //! The state space of a test as a graph (N12): the tree of executions with equal subtrees merged, and its figures.
 //!
 //! Two nodes are one when the same choices with the same orders lead to the same ends below them. All passing ends are one;
-//! failing ones are one if they say the same. The thesis's figure 2.12 (three choices of two orders, of which the first does
+//! failing ones are one if they say the same at the same line. The thesis's figure 2.12 (three choices of two orders, of which the first does
 //! not matter) has 8 nodes and 9 edges: the start, four choices (two of them reached by the second's two orders), the passing
 //! end, two failing ends.
 
-use crate::search::{ChoiceNode, Node, Point, Search};
+use crate::search::{ChoiceNode, End, Node, Point, Search};
 use std::collections::{BTreeMap, HashMap};
 use unflake_protocol::ChoiceId;
 
@@ -125,7 +125,7 @@ impl Ends {
 enum Form {
     Choice(Point, Vec<usize>),
     Passed,
-    Failed(String, String),
+    Failed(End),
     Unexplored,
 }
 
@@ -156,10 +156,8 @@ impl Graph {
                         ..Ends::default()
                     },
                 ),
-                Node::Failed {
-                    exception, message, ..
-                } => (
-                    Form::Failed(exception.clone(), message.clone()),
+                Node::Failed(end) => (
+                    Form::Failed(end.clone()),
                     Chance::FAILS,
                     Ends {
                         fail: true,
@@ -405,17 +403,10 @@ fn kind(search: &Search, merged: &[Merged], one: &Merged) -> VertexKind {
             way: search.way(choice),
             id: choice.id,
         },
-        (
-            _,
-            Some(Node::Failed {
-                exception,
-                message,
-                line,
-            }),
-        ) => VertexKind::Failed {
-            exception: exception.clone(),
-            message: message.clone(),
-            line: line.clone(),
+        (_, Some(Node::Failed(end))) => VertexKind::Failed {
+            exception: end.exception.clone(),
+            message: end.message.clone(),
+            line: end.line.clone(),
         },
         (Form::Passed, _) => VertexKind::Passed,
         _ => VertexKind::Unexplored,

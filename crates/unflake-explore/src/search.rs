@@ -60,11 +60,7 @@ pub struct Search {
 pub(crate) enum Node {
     Choice(ChoiceNode),
     Passed,
-    Failed {
-        exception: String,
-        message: String,
-        line: Option<String>,
-    },
+    Failed(End),
 }
 
 #[derive(Clone, Debug)]
@@ -262,14 +258,10 @@ impl Search {
                     base: choice.base,
                 },
                 Node::Passed => SavedKind::Passed,
-                Node::Failed {
-                    exception,
-                    message,
-                    line,
-                } => SavedKind::Failed {
-                    exception: exception.clone(),
-                    message: message.clone(),
-                    line: line.clone(),
+                Node::Failed(end) => SavedKind::Failed {
+                    exception: end.exception.clone(),
+                    message: end.message.clone(),
+                    line: end.line.clone(),
                 },
             },
         };
@@ -303,7 +295,7 @@ impl Search {
                     let point = self.point(&chosen);
                     let differs = one.parent.map_or(0, |(node, slot)| match &self.nodes[node] {
                         Node::Choice(parent) => parent.differs + usize::from(slot != parent.base),
-                        Node::Passed | Node::Failed { .. } => 0,
+                        Node::Passed | Node::Failed(_) => 0,
                     });
                     self.add_choice(one.parent, &chosen, point, differs);
                 }
@@ -316,11 +308,11 @@ impl Search {
                     line,
                 } => {
                     self.failures += 1;
-                    let leaf = Node::Failed {
+                    let leaf = Node::Failed(End {
                         exception: exception.clone(),
                         message: message.clone(),
                         line: line.clone(),
-                    };
+                    });
                     self.attach(one.parent, leaf);
                 }
             }
@@ -453,7 +445,7 @@ impl Search {
             .flatten()
             .filter_map(|(node, slot)| match &self.nodes[node] {
                 Node::Choice(choice) => Some((choice.id, choice.point.order(slot))),
-                Node::Passed | Node::Failed { .. } => None,
+                Node::Passed | Node::Failed(_) => None,
             })
             .collect()
     }
@@ -504,22 +496,14 @@ impl Search {
         match self.child(at) {
             None => {
                 let leaf = match end_of(verdict) {
-                    Some(End {
-                        exception,
-                        message,
-                        line,
-                    }) => Node::Failed {
-                        exception,
-                        message,
-                        line,
-                    },
+                    Some(end) => Node::Failed(end),
                     None => Node::Passed,
                 };
                 self.attach(at, leaf);
                 Ok(())
             }
             Some(node) => match (&self.nodes[node], verdict) {
-                (Node::Passed, Verdict::Passed) | (Node::Failed { .. }, Verdict::Failed(_)) => Ok(()),
+                (Node::Passed, Verdict::Passed) | (Node::Failed(_), Verdict::Failed(_)) => Ok(()),
                 (before, _) => Err(Diverged {
                     expected: before.shown(path.len()),
                     found: match verdict {
@@ -536,7 +520,7 @@ impl Search {
             None => (!self.nodes.is_empty()).then_some(0),
             Some((node, slot)) => match &self.nodes[node] {
                 Node::Choice(choice) => choice.children.get(slot).copied().flatten(),
-                Node::Passed | Node::Failed { .. } => None,
+                Node::Passed | Node::Failed(_) => None,
             },
         }
     }
@@ -562,7 +546,7 @@ impl Search {
     ) -> usize {
         let depth = at.map_or(0, |(parent, _)| match &self.nodes[parent] {
             Node::Choice(parent) => parent.depth + 1,
-            Node::Passed | Node::Failed { .. } => 0,
+            Node::Passed | Node::Failed(_) => 0,
         });
         let slots = point.slots(self.bounds.samples);
         // Where a failure is explored around, this execution's answer is the one to differ from.
@@ -622,7 +606,7 @@ impl Node {
         match self {
             Node::Choice(choice) => shown(nth, &choice.point.model, choice.point.size),
             Node::Passed => "no failure".to_owned(),
-            Node::Failed { message, .. } => format!("a failure: {message}"),
+            Node::Failed(end) => format!("a failure: {}", end.message),
         }
     }
 }
@@ -697,7 +681,7 @@ impl Point {
 }
 
 /// What a failed execution says.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct End {
     pub exception: String,
     /// Without what differs from run to run.

@@ -688,8 +688,7 @@ impl Exploration<'_> {
         let mut more = 0;
         for (end, count) in ends {
             let Some(end) = end else { continue };
-            let is_known =
-                |kind: &FailureKind| kind.message == end.message && kind.exception == end.exception;
+            let is_known = |kind: &FailureKind| kind.message == end.message && kind.line == end.line;
             if !failures.iter().any(is_known) {
                 more += 1;
                 failures.push(FailureKind {
