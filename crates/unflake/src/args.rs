@@ -257,8 +257,8 @@ pub(crate) enum Only {
 
 /// A result format, and the file it goes to; `None`: the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FormatArg {
-    pub(crate) format: Format,
+pub(crate) struct FormatArg<F = Format> {
+    pub(crate) format: F,
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -271,26 +271,34 @@ pub(crate) enum Format {
     Json,
 }
 
-impl FromStr for FormatArg {
+impl FromStr for Format {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, file) = split_format(text)?;
-        let format = match name {
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Ok(match name {
             "text" => Format::Text,
             "json" => Format::Json,
             _ => return Err(format!("unknown format `{name}`; known are text, json")),
-        };
-        Ok(FormatArg { format, file })
+        })
     }
 }
 
 /// `NAME` or `NAME=FILE`.
-fn split_format(text: &str) -> Result<(&str, Option<PathBuf>), String> {
-    match text.split_once('=') {
-        Some((name, "")) => Err(format!("the file's name is missing after `{name}=`")),
-        Some((name, file)) => Ok((name, Some(PathBuf::from(file)))),
-        None => Ok((text, None)),
+impl<F: FromStr<Err = String>> FromStr for FormatArg<F> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, file) = match text.split_once('=') {
+            Some((name, file)) => (name, Some(PathBuf::from(file))),
+            None => (text, None),
+        };
+        let format = name.parse()?;
+        match file {
+            Some(file) if file.as_os_str().is_empty() => {
+                Err(format!("the file's name is missing after `{name}=`"))
+            }
+            file => Ok(FormatArg { format, file }),
+        }
     }
 }
 
@@ -432,14 +440,7 @@ pub(crate) struct ExploreArgs {
         value_delimiter = ',',
         help_heading = "Result"
     )]
-    pub(crate) format: Vec<ExploreFormatArg>,
-}
-
-/// A format for a state space, and the file it goes to; `None`: the screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ExploreFormatArg {
-    pub(crate) format: ExploreFormat,
-    pub(crate) file: Option<PathBuf>,
+    pub(crate) format: Vec<FormatArg<ExploreFormat>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -450,12 +451,11 @@ pub(crate) enum ExploreFormat {
     Dot,
 }
 
-impl FromStr for ExploreFormatArg {
+impl FromStr for ExploreFormat {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, file) = split_format(text)?;
-        let format = match name {
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Ok(match name {
             "text" => ExploreFormat::Text,
             "json" => ExploreFormat::Json,
             "html" => ExploreFormat::Html,
@@ -465,8 +465,7 @@ impl FromStr for ExploreFormatArg {
                     "unknown format `{name}`; known are text, json, html, dot"
                 ));
             }
-        };
-        Ok(ExploreFormatArg { format, file })
+        })
     }
 }
 

@@ -182,7 +182,7 @@ impl Debugger<'_> {
 
     fn found(&self, culprits: Culprits, scope: Scope, launch: &Launch, runs: u32) -> Cause {
         let mut places = Places::new(self.project, launch);
-        let choice = |number: usize, evidence: &Evidence| Choice {
+        let mut choice = |number: usize, evidence: &Evidence| Choice {
             number: u32::try_from(number).unwrap_or(u32::MAX),
             api: api(evidence),
             javadoc: javadoc(&evidence.model),
@@ -196,7 +196,6 @@ impl Debugger<'_> {
             failing: evidence.failing.clone(),
             moved: evidence.moved.clone(),
         };
-        let mut choice = choice;
         let choices = culprits
             .choices
             .iter()

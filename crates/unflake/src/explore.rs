@@ -1,17 +1,17 @@
 //! `unflake explore`: all allowed behaviours of one test, up to a bound, and how likely it is to fail (N12).
 
 use crate::again::{Again, Named, warn};
-use crate::args::{ExploreFormat, ExploreFormatArg};
+use crate::args::{ExploreFormat, FormatArg};
 use crate::check::progress::Progress;
 use crate::debug::api;
 use crate::exit::ExitCode;
+use crate::output;
 use crate::places::Places;
 use crate::problem::{Problem, problem};
 use crate::scripted::{Jvms, Subject};
 use crate::settings::ExploreSettings;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -645,11 +645,10 @@ impl Exploration<'_> {
         }
         let figures = graph.figures();
         let mut places = Places::new(project, &target.launch);
-        let node = |(index, vertex): (usize, &Vertex)| Node {
+        let mut node = |(index, vertex): (usize, &Vertex)| Node {
             kind: node_kind(vertex, evidence.get(&index), &mut places),
             failure_probability: vertex.chance.mean,
         };
-        let mut node = node;
         StateSpace {
             schema_version: SCHEMA_VERSION,
             test: target.id.clone(),
@@ -878,27 +877,15 @@ fn sort(kinds: &mut [FailureKind]) {
 }
 
 fn write(space: &StateSpace, settings: &ExploreSettings) -> Result<(), Problem> {
-    for ExploreFormatArg { format, file } in &settings.formats {
+    for FormatArg { format, file } in &settings.formats {
         let text = match format {
             ExploreFormat::Text => unflake_report::state_space_text(space, settings.screen.verbose > 0),
             ExploreFormat::Json => unflake_report::state_space_json(space),
             ExploreFormat::Html => unflake_report::page(space),
             ExploreFormat::Dot => unflake_report::dot(space),
         };
-        let written = match file {
-            None => anstream::stdout().write_all(text.as_bytes()),
-            Some(file) => fs::write(file, anstream::adapter::strip_str(&text).to_string()),
-        };
-        if let Err(error) = written
-            && error.kind() != std::io::ErrorKind::BrokenPipe
-        {
-            let place = file
-                .as_ref()
-                .map_or_else(|| "the screen".to_owned(), |file| format!("`{}`", file.display()));
-            return Err(problem!(CannotWork, "cannot write the result to {place}")
-                .cause(error)
-                .hint("name another file with `--format`; what was explored is kept"));
-        }
+        let hint = "name another file with `--format`; what was explored is kept";
+        output::write(&text, file.as_deref(), hint)?;
     }
     if settings
         .formats

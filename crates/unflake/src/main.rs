@@ -14,6 +14,7 @@ mod explore;
 mod interrupt;
 mod jdk;
 mod nearest;
+mod output;
 mod places;
 mod problem;
 mod replay;

@@ -84,30 +84,38 @@ impl Jvms<'_> {
             ToProgram::Evidence(evidence) => probed.evidence.push(*evidence),
             _ => {}
         });
-        match end {
-            RunEnd::Finished => return (probed, true),
-            RunEnd::Cancelled => probed.verdict = Verdict::Cancelled,
-            RunEnd::Died { status, output, .. } => {
-                probed.verdict = Verdict::Failed(Failure {
-                    kind: "ended JVM".to_owned(),
-                    message: format!("the test ended its JVM ({status})"),
-                    trace: output,
-                    expected: None,
-                    actual: None,
-                });
-            }
-            RunEnd::TimedOut { after, .. } => {
-                probed.verdict = Verdict::Failed(Failure {
-                    kind: "timeout".to_owned(),
-                    message: format!("the test did not end within {} s", after.as_secs()),
-                    trace: String::new(),
-                    expected: None,
-                    actual: None,
-                });
-            }
+        match (&end, failure_of(&end)) {
+            (RunEnd::Finished, _) => return (probed, true),
+            (RunEnd::Cancelled, _) => probed.verdict = Verdict::Cancelled,
+            (_, Some(failure)) => probed.verdict = Verdict::Failed(failure),
+            _ => {}
         }
         (probed, false)
     }
+}
+
+/// The failure of a test that ended its JVM, or did not end itself.
+pub(crate) fn failure_of(end: &RunEnd) -> Option<Failure> {
+    let (kind, message, trace) = match end {
+        RunEnd::Died { status, output, .. } => (
+            "ended JVM",
+            format!("the test ended its JVM ({status})"),
+            output.clone(),
+        ),
+        RunEnd::TimedOut { after, .. } => (
+            "timeout",
+            format!("the test did not end within {} s", after.as_secs()),
+            String::new(),
+        ),
+        RunEnd::Finished | RunEnd::Cancelled => return None,
+    };
+    Some(Failure {
+        kind: kind.to_owned(),
+        message,
+        trace,
+        expected: None,
+        actual: None,
+    })
 }
 
 /// Counts runs, and says when there may be no more.

@@ -1,8 +1,8 @@
 //! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
 
 use crate::args::{
-    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, ExploreFormatArg, Format, FormatArg,
-    PlaceArgs, Progress, ReplayArgs, ScreenArgs, VaryArgs, Window,
+    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, PlaceArgs,
+    Progress, ReplayArgs, ScreenArgs, VaryArgs, Window,
 };
 use crate::config::{Config, Ignore};
 use crate::problem::{Problem, problem, unknown_api};
@@ -92,7 +92,7 @@ pub(crate) struct ExploreSettings {
     pub(crate) seed: Seed,
     pub(crate) fresh: bool,
     pub(crate) jobs: NonZeroUsize,
-    pub(crate) formats: Vec<ExploreFormatArg>,
+    pub(crate) formats: Vec<FormatArg<ExploreFormat>>,
 }
 
 /// For `exec`.
@@ -176,7 +176,7 @@ impl Settings {
             debug: !args.no_debug,
             fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
             place: Place::resolve(project, args.place, &config)?,
-            formats: formats(args.format)?,
+            formats: formats(args.format, Format::Text)?,
             tests: args.tests,
             exit_zero: args.exit_zero,
             require_complete: args.require_complete,
@@ -215,7 +215,7 @@ impl DebugSettings {
             findings: args.findings,
             budget: args.budget,
             jobs: jobs.unwrap_or_else(cores),
-            formats: formats(args.format)?,
+            formats: formats(args.format, Format::Text)?,
         })
     }
 }
@@ -225,15 +225,6 @@ impl ExploreSettings {
         const BUDGET: Duration = Duration::from_secs(120);
         let around = args.around.is_some();
         let wanted = args.around.or(args.test).unwrap_or_default();
-        let mut formats = args.format;
-        match formats.iter().filter(|format| format.file.is_none()).count() {
-            0 => formats.push(ExploreFormatArg {
-                format: ExploreFormat::Text,
-                file: None,
-            }),
-            1 => {}
-            _ => return Err(two_on_the_screen()),
-        }
         let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
         Ok(ExploreSettings {
             place: Place::of_finding(args.place, Some(&wanted))?,
@@ -251,14 +242,9 @@ impl ExploreSettings {
             seed: args.seed.map_or_else(crate::check::fresh_seed, Seed::from_bits),
             fresh: args.fresh,
             jobs: jobs.unwrap_or_else(cores),
-            formats,
+            formats: formats(args.format, ExploreFormat::Text)?,
         })
     }
-}
-
-fn two_on_the_screen() -> Problem {
-    problem!(Usage, "two formats cannot both go to the screen")
-        .hint("write one into a file: `--format json=FILE`")
 }
 
 /// The project to replay in when none is named: the current directory's if it has the finding, else the one whose latest run
@@ -369,14 +355,17 @@ pub(crate) fn project(given: Option<&Path>) -> Result<PathBuf, Problem> {
 }
 
 /// Text goes to the screen unless something else does.
-fn formats(mut given: Vec<FormatArg>) -> Result<Vec<FormatArg>, Problem> {
+fn formats<F>(mut given: Vec<FormatArg<F>>, text: F) -> Result<Vec<FormatArg<F>>, Problem> {
     match given.iter().filter(|format| format.file.is_none()).count() {
         0 => given.push(FormatArg {
-            format: Format::Text,
+            format: text,
             file: None,
         }),
         1 => {}
-        _ => return Err(two_on_the_screen()),
+        _ => {
+            return Err(problem!(Usage, "two formats cannot both go to the screen")
+                .hint("write one into a file: `--format json=FILE`"));
+        }
     }
     Ok(given)
 }

@@ -164,18 +164,7 @@ impl Programs {
             .filter(|path| path.extension().is_some_and(|extension| extension == "java"))
             .collect();
         files.sort();
-        Program::new(jdk.tool("javac"))
-            .args([
-                "-nowarn",
-                "-source",
-                "8",
-                "-target",
-                "8",
-                "-encoding",
-                "UTF-8",
-                "-d",
-            ])
-            .arg(&programs.classes)
+        jdk.javac_8(&programs.classes, ".")
             .args(&files)
             .env_remove("JAVA_TOOL_OPTIONS")
             .succeed()?;

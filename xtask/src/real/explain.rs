@@ -6,9 +6,8 @@ use super::maven::Checkout;
 use super::projects::PROJECTS;
 use super::table::median;
 use crate::args::Args;
-use crate::jdks::Jdk;
 use crate::process::Program;
-use crate::{Failure, Outcome, print, say, target};
+use crate::{Failure, Outcome, print, say};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -40,18 +39,7 @@ const PICKED: [(&str, &str); 10] = [
 
 pub(crate) fn run(args: Vec<String>) -> Outcome<()> {
     let mut args = Args::new(args, USAGE);
-    let java = match args.value("--java")?.or_else(|| std::env::var("JAVA_HOME").ok()) {
-        Some(home) => Jdk::at(Path::new(&home))?,
-        None => {
-            return Err(Failure::usage(
-                "no JDK: give --java HOME, or set JAVA_HOME",
-                USAGE,
-            ));
-        }
-    };
-    let dir = args
-        .value("--dir")?
-        .map_or_else(|| target().join("bench/real"), PathBuf::from);
+    let (java, dir) = super::place(&mut args, USAGE)?;
     let program = match args.value("--unflake")? {
         Some(program) => PathBuf::from(program),
         None => super::build_unflake()?,

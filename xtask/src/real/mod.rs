@@ -51,19 +51,25 @@ pub fn run(args: Vec<String>) -> Outcome<()> {
     Ok(())
 }
 
-fn plan(args: &mut Args) -> Outcome<Plan> {
+/// The JDK to measure on, and the directory with the projects.
+fn place(args: &mut Args, usage: &'static str) -> Outcome<(Jdk, PathBuf)> {
     let java = match args.value("--java")?.or_else(|| std::env::var("JAVA_HOME").ok()) {
         Some(home) => Jdk::at(Path::new(&home))?,
         None => {
             return Err(Failure::usage(
                 "no JDK: give --java HOME, or set JAVA_HOME",
-                USAGE,
+                usage,
             ));
         }
     };
     let dir = args
         .value("--dir")?
         .map_or_else(|| target().join("bench/real"), PathBuf::from);
+    Ok((java, dir))
+}
+
+fn plan(args: &mut Args) -> Outcome<Plan> {
+    let (java, dir) = place(args, USAGE)?;
     let known = ["prepare", "plain", "nondex", "unflake"];
     let steps: BTreeSet<String> = match args.value("--only")? {
         Some(list) => list.split(',').map(str::to_owned).collect(),

@@ -1,12 +1,13 @@
 //! Real test JVMs behind the traits of `unflake-explore`, and rounds over many of them.
 
 use super::suite::{KnownTest, Suite};
+use crate::scripted::failure_of;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use unflake_explore::{Cost, Jvm, Jvms, Need, Verdict, split};
-use unflake_protocol::{Failure, Outcome, Record, RunCommand, Strategy, ToProgram};
+use unflake_protocol::{Outcome, Record, RunCommand, Strategy, ToProgram};
 use unflake_runner::{Limits, RunEnd, Work, Worker, WorkerTools};
 
 /// Everything that is needed to run tests of the suite.
@@ -262,43 +263,11 @@ impl Bench<'_> {
             }
             _ => {}
         });
-        let ended = match &end {
-            RunEnd::Died {
-                during: Some(test),
-                status,
-                output,
-            } => {
-                let message = format!("the test ended its JVM ({status})");
-                Some((
-                    test,
-                    Failure {
-                        kind: "ended JVM".to_owned(),
-                        message,
-                        trace: output.clone(),
-                        expected: None,
-                        actual: None,
-                    },
-                ))
-            }
-            RunEnd::TimedOut {
-                during: Some(test),
-                after,
-            } => {
-                let message = format!("the test did not end within {} s", after.as_secs());
-                Some((
-                    test,
-                    Failure {
-                        kind: "timeout".to_owned(),
-                        message,
-                        trace: String::new(),
-                        expected: None,
-                        actual: None,
-                    },
-                ))
-            }
-            _ => None,
+        let during = match &end {
+            RunEnd::Died { during, .. } | RunEnd::TimedOut { during, .. } => during.as_ref(),
+            RunEnd::Finished | RunEnd::Cancelled => None,
         };
-        if let Some((test, failure)) = ended
+        if let (Some(test), Some(failure)) = (during, failure_of(&end))
             && let Some(index) = by_handle.get(&test.handle)
         {
             let verdict = Verdict::Failed(failure);

@@ -61,6 +61,17 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
     let configuration = configuration(&settings.vary)?;
     let progress = Progress::new(&settings.screen);
 
+    let tools = |configuration: Configuration| WorkerTools {
+        agent: unpacked.agent.clone(),
+        runner: unpacked.runner.clone(),
+        scratch: scratch.path().to_owned(),
+        configuration,
+        children: interrupt.children.clone(),
+        cancel: interrupt.cancel.clone(),
+        options: Vec::new(),
+        start_limit: START_LIMIT,
+    };
+
     let mut outcomes = Outcomes::new(seed, &settings);
     let learning = Configuration {
         role: Role::Build,
@@ -81,19 +92,10 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
     };
     let learned = learn(&request, &selection, &progress).inspect_err(|_| progress.finish())?;
     if let Some(learned) = &learned {
-        let tools = WorkerTools {
-            agent: unpacked.agent.clone(),
-            runner: unpacked.runner.clone(),
-            scratch: scratch.path().to_owned(),
-            configuration: Configuration {
-                role: Role::Worker,
-                ..configuration.clone()
-            },
-            children: interrupt.children.clone(),
-            cancel: interrupt.cancel.clone(),
-            options: Vec::new(),
-            start_limit: START_LIMIT,
-        };
+        let tools = tools(Configuration {
+            role: Role::Worker,
+            ..configuration.clone()
+        });
         let bench = Bench {
             suite: &learned.suite,
             tools: &tools,
@@ -120,16 +122,7 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
     // Stored before it is explained: whatever happens there, what was found is not lost.
     run.save(&finished.document, &finished.stored)?;
     if settings.debug && !interrupt.cancel.is_cancelled() {
-        let tools = WorkerTools {
-            agent: unpacked.agent.clone(),
-            runner: unpacked.runner.clone(),
-            scratch: scratch.path().to_owned(),
-            configuration: scripted::configuration(&configuration),
-            children: interrupt.children.clone(),
-            cancel: interrupt.cancel.clone(),
-            options: Vec::new(),
-            start_limit: START_LIMIT,
-        };
+        let tools = tools(scripted::configuration(&configuration));
         explain(&mut finished, &settings, &tools, &progress);
         interrupt.children.end_all();
         finished.document.summary.time = clock.elapsed().as_secs_f64();

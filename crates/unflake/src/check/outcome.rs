@@ -5,12 +5,12 @@ use super::stored::{Stored, StoredReplay, StoredTest};
 use super::suite::{KnownTest, Suite, Trouble};
 use crate::args::{Format, FormatArg};
 use crate::exit::ExitCode;
-use crate::problem::{Problem, problem};
+use crate::output;
+use crate::problem::Problem;
 use crate::settings::{Place, Screen, Settings};
 use crate::sources;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 use unflake_explore::{Confirmed, Scope as ConfirmedIn};
@@ -364,30 +364,12 @@ pub(crate) fn write_to(
 ) -> Result<(), Problem> {
     let sources = |file: &str| sources::read(&place.project, file, document.run.time_started);
     for FormatArg { format, file } in formats {
-        let is_screen = file.is_none();
         let text = match format {
             Format::Text => unflake_report::text(document, screen.verbose > 0, &sources),
             Format::Json => unflake_report::json(document),
         };
-        let text = if is_screen {
-            text
-        } else {
-            anstream::adapter::strip_str(&text).to_string()
-        };
-        let written = match file {
-            None => anstream::stdout().write_all(text.as_bytes()),
-            Some(file) => fs::write(file, &text),
-        };
-        if let Err(error) = written
-            && error.kind() != std::io::ErrorKind::BrokenPipe
-        {
-            let place = file
-                .as_ref()
-                .map_or_else(|| "the screen".to_owned(), |file| format!("`{}`", file.display()));
-            return Err(problem!(CannotWork, "cannot write the result to {place}")
-                .cause(error)
-                .hint("the result is stored all the same: name another file with `--format`"));
-        }
+        let hint = "the result is stored all the same: name another file with `--format`";
+        output::write(&text, file.as_deref(), hint)?;
     }
     Ok(())
 }
