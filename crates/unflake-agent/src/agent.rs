@@ -177,6 +177,7 @@ impl Agent {
             skip_from: Vec::new(),
             learn: false,
             allocations: false,
+            watch: None,
             evidence: self.options.evidence.clone(),
         }
     }

@@ -1,9 +1,9 @@
 //! One finding.
 //!
-//! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. So far there
-//! is one kind. A later one is a new variant, and readers of the JSON tell them apart by `kind`.
+//! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. Readers of the
+//! JSON tell them apart by `kind`.
 
-use crate::{Cause, FindingId};
+use crate::{Brittle, Cause, FilePollution, FindingId, Pollution, Victim};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -17,9 +17,10 @@ pub struct Finding {
     #[serde(flatten)]
     pub test: TestId,
     pub severity: Severity,
-    /// What the failing test said: its exception's message, or the exception's class where there is none.
+    /// What the failing test said: its exception's message, or the exception's class where there is none. Of a polluter: what
+    /// it changes.
     pub message: String,
-    /// The exception's class.
+    /// The exception's class; empty where nothing failed.
     pub exception: String,
     /// The command that repeats the failure.
     pub replay: String,
@@ -34,6 +35,10 @@ impl Finding {
     pub fn kind(&self) -> FindingKind {
         match self.details {
             Details::ImplementationDependent { .. } => FindingKind::ImplementationDependent,
+            Details::Polluter(_) => FindingKind::Polluter,
+            Details::FilePolluter(_) => FindingKind::FilePolluter,
+            Details::Victim(_) => FindingKind::Victim,
+            Details::Brittle(_) => FindingKind::Brittle,
         }
     }
 }
@@ -57,6 +62,10 @@ pub enum Details {
         cause: Cause,
         repair: Repair,
     },
+    Polluter(Pollution),
+    FilePolluter(FilePollution),
+    Victim(Victim),
+    Brittle(Brittle),
 }
 
 /// The kinds of findings, without their details; part of a finding's id.
@@ -64,6 +73,10 @@ pub enum Details {
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     ImplementationDependent,
+    Polluter,
+    FilePolluter,
+    Victim,
+    Brittle,
 }
 
 impl FindingKind {
@@ -71,6 +84,10 @@ impl FindingKind {
     pub fn name(self) -> &'static str {
         match self {
             FindingKind::ImplementationDependent => "implementation-dependent",
+            FindingKind::Polluter => "polluter",
+            FindingKind::FilePolluter => "file-polluter",
+            FindingKind::Victim => "victim",
+            FindingKind::Brittle => "brittle",
         }
     }
 }

@@ -38,6 +38,15 @@ impl fmt::Display for FindingId {
 
 /// The id of a finding: eight letters like `k3f9-x7qa`.
 pub fn finding_id(kind: FindingKind, test: &TestId) -> FindingId {
+    id(kind, test, None)
+}
+
+/// The id of a finding about state: a test may pollute several, and each is a finding of its own.
+pub fn polluter_id(kind: FindingKind, test: &TestId, held_by: &str) -> FindingId {
+    id(kind, test, Some(held_by))
+}
+
+fn id(kind: FindingKind, test: &TestId, held_by: Option<&str>) -> FindingId {
     let mut hasher = blake3::Hasher::new();
     let mut field = |text: &str| {
         // With its length, so that moving a letter from one field to the next gives another hash.
@@ -50,6 +59,10 @@ pub fn finding_id(kind: FindingKind, test: &TestId) -> FindingId {
     field(&test.test);
     if let Some(invocation) = &test.invocation {
         field(invocation);
+    }
+    if let Some(held_by) = held_by {
+        field("");
+        field(held_by);
     }
     let hash = hasher.finalize();
     let number = hash.as_bytes()[..5]

@@ -8,6 +8,7 @@ mod cause;
 mod document;
 mod finding;
 mod ids;
+mod pollution;
 pub mod rules;
 mod state_space;
 mod store;
@@ -21,7 +22,8 @@ pub use document::{
 pub use finding::{
     Details, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity, Suppression, Tried,
 };
-pub use ids::{FindingId, RunId, finding_id};
+pub use ids::{FindingId, RunId, finding_id, polluter_id};
+pub use pollution::{Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Victim};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};
 pub use store::{
     ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState, Selection,

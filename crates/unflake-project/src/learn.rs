@@ -373,6 +373,9 @@ impl TestJvm {
             | ToProgram::ContainerStarted { .. }
             | ToProgram::Choices(_)
             | ToProgram::Evidence(_)
+            // The build's own JVMs watch nothing.
+            | ToProgram::Changed { .. }
+            | ToProgram::NotWatched { .. }
             | ToProgram::RunFinished => {}
         }
     }

@@ -8,6 +8,7 @@ mod choice;
 mod messages;
 mod names;
 mod script;
+mod state;
 mod wire;
 
 pub use choice::{Form, Level, Seed, Strategy};
@@ -19,4 +20,5 @@ pub use names::{Framework, Handle, SeenTest, TestId};
 pub use script::{
     ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, SavedKind, SavedNode, Script, StackFrame,
 };
+pub use state::{Author, ChangeForm, Points, Roots, Side, StateChange, StateKind, Triple, Watch};
 pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};

@@ -1,6 +1,6 @@
 //! What the program and an agent say to each other.
 
-use crate::{Chosen, Evidence, Handle, Record, Script, SeenTest, Strategy};
+use crate::{Author, Chosen, Evidence, Handle, Record, Script, SeenTest, StateChange, Strategy, Watch};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,6 +42,8 @@ pub struct Configuration {
     pub learn: bool,
     /// Be ready to say where collections are made ([`Record::allocations`]): costs a little on every one.
     pub allocations: bool,
+    /// Compare shared state before and after each test, and say [`ToProgram::Changed`].
+    pub watch: Option<Watch>,
     /// Where to leave edited classes that the JVM refuses, for whoever looks into it.
     pub evidence: Option<PathBuf>,
 }
@@ -111,6 +113,17 @@ pub enum ToProgram {
         nanos: u64,
         /// Processor time that the whole JVM used meanwhile.
         busy_nanos: u64,
+    },
+    /// Shared state is not as it was; after the [`ToProgram::TestFinished`] or before the [`ToProgram::ContainerFinished`] of
+    /// whoever did it.
+    Changed {
+        by: Author,
+        changes: Vec<StateChange>,
+    },
+    /// Something could not be watched: what, and why.
+    NotWatched {
+        what: String,
+        reason: String,
     },
     /// The static initialiser of this class (or what it called) made a choice.
     InitialiserChose {

@@ -66,6 +66,22 @@ impl Page<'_> {
             named(&finding.test)
         )?;
         self.message(finding)?;
+        match &finding.details {
+            Details::ImplementationDependent { .. } => self.implementation_dependent(finding, summary)?,
+            Details::Polluter(_) | Details::FilePolluter(_) | Details::Victim(_) | Details::Brittle(_) => {}
+        }
+        if self.verbose {
+            writeln!(
+                self.text,
+                "    {}{rule}; `unflake explain {rule}` says how to repair it",
+                label("rule"),
+                rule = clean(&finding.rule)
+            )?;
+        }
+        writeln!(self.text, "    {}{}\n", label("repeat"), clean(&finding.replay))
+    }
+
+    fn implementation_dependent(&mut self, finding: &Finding, summary: &Summary) -> fmt::Result {
         let Details::ImplementationDependent {
             level,
             levels_tried,
@@ -75,7 +91,10 @@ impl Page<'_> {
             apis,
             cause,
             ..
-        } = &finding.details;
+        } = &finding.details
+        else {
+            return Ok(());
+        };
         self.cause(cause)?;
         let Rate { failed, runs } = finding.rate;
         writeln!(self.text, "    {}{level}: {}", label("level"), meaning(*level))?;
@@ -102,14 +121,8 @@ impl Page<'_> {
             if !apis.is_empty() {
                 writeln!(self.text, "    {}{}", label("used"), clean(&apis.join(", ")))?;
             }
-            writeln!(
-                self.text,
-                "    {}{rule}; `unflake explain {rule}` says how to repair it",
-                label("rule"),
-                rule = clean(&finding.rule)
-            )?;
         }
-        writeln!(self.text, "    {}{}\n", label("repeat"), clean(&finding.replay))
+        Ok(())
     }
 
     fn message(&mut self, finding: &Finding) -> fmt::Result {

@@ -151,6 +151,9 @@ pub(crate) struct CheckArgs {
     /// Do not look for the causes of findings
     #[arg(long)]
     pub(crate) no_debug: bool,
+    /// Do not run tests after polluters to see which of them suffer
+    #[arg(long)]
+    pub(crate) no_proof: bool,
     /// Unvaried runs [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_CONTROL", hide_env = true, help_heading = "Varying")]
     pub(crate) control: Option<u32>,
@@ -253,6 +256,10 @@ pub(crate) struct VaryArgs {
 pub(crate) enum Only {
     /// Implementation-dependent tests
     Id,
+    /// Tests that change shared state and leave it so
+    Pollution,
+    /// Tests whose outcome depends on the order of the tests
+    Order,
 }
 
 /// A result format, and the file it goes to; `None`: the screen.

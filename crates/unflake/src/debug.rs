@@ -61,13 +61,16 @@ impl Debugger<'_> {
         for (index, cause) in causes.into_inner().unwrap_or_else(PoisonError::into_inner) {
             let finding = &mut document.findings[index];
             finding.rule = rules::of(&cause).to_owned();
-            let Details::ImplementationDependent { cause: slot, .. } = &mut finding.details;
-            *slot = cause;
+            if let Details::ImplementationDependent { cause: slot, .. } = &mut finding.details {
+                *slot = cause;
+            }
         }
     }
 
     fn cause(&self, finding: &Finding, spare: &mut Option<Spare>) -> Cause {
-        let Details::ImplementationDependent { strategy, scope, .. } = &finding.details;
+        let Details::ImplementationDependent { strategy, scope, .. } = &finding.details else {
+            return not_found("it does not depend on an implementation", 0);
+        };
         let Some(replay) = self.stored.replays.get(finding.id.as_str()) else {
             return not_found("the run did not keep what is needed", 0);
         };

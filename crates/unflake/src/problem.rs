@@ -7,7 +7,7 @@ use crate::exit::ExitCode;
 use crate::nearest::did_you_mean;
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Write as _};
-use unflake_findings::StoreError;
+use unflake_findings::{Finding, StoreError};
 use unflake_models::UnknownName;
 
 /// Why the program ends without having done what was asked.
@@ -99,6 +99,17 @@ impl From<StoreError> for Problem {
 pub(crate) fn unknown_api(unknown: &UnknownName) -> Problem {
     problem!(Usage, "unknown API `{}`", unknown.name)
         .hint(did_you_mean(&unknown.nearest).unwrap_or("`unflake models` lists the APIs".to_owned()))
+}
+
+/// For commands that are about choices.
+pub(crate) fn not_implementation_dependent(finding: &Finding) -> Problem {
+    problem!(
+        Usage,
+        "`{}` is a finding of the kind `{}`, in which no choice is to blame",
+        finding.id.as_str(),
+        finding.kind().name()
+    )
+    .hint("this command works on findings of the kind `implementation-dependent`")
 }
 
 /// Names as they stand in a hint: `` `a`, `b`, `c` ``.

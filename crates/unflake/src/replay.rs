@@ -3,7 +3,7 @@
 
 use crate::again::{Again, Named};
 use crate::exit::ExitCode;
-use crate::problem::{Problem, problem};
+use crate::problem::{Problem, not_implementation_dependent, problem};
 use crate::scripted::{Jvms, Subject};
 use crate::settings::ReplaySettings;
 use anstyle::{AnsiColor, Style};
@@ -79,7 +79,9 @@ impl<'a> Replayed<'a> {
     ) -> Result<Replayed<'a>, Problem> {
         match named {
             Named::Finding(finding) => {
-                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details;
+                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details else {
+                    return Err(not_implementation_dependent(finding));
+                };
                 let replay = again.stored.replays.get(finding.id.as_str()).ok_or_else(|| {
                     problem!(
                         CannotWork,

@@ -1,7 +1,7 @@
 //! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
 
 use crate::args::{
-    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, PlaceArgs,
+    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, Only, PlaceArgs,
     Progress, ReplayArgs, ScreenArgs, VaryArgs, Window,
 };
 use crate::config::{Config, Ignore};
@@ -30,6 +30,10 @@ pub(crate) struct Settings {
     pub(crate) control: u32,
     /// Look for the causes of findings.
     pub(crate) debug: bool,
+    /// What to look for.
+    pub(crate) only: Vec<Only>,
+    /// Run tests after polluters to see which of them suffer.
+    pub(crate) proof: bool,
     /// Test JVMs at the same time.
     pub(crate) jobs: NonZeroUsize,
     /// For one test; `None`: the default.
@@ -174,6 +178,8 @@ impl Settings {
                 .unwrap_or_else(cores),
             timeout: args.timeout.or(config.timeout),
             debug: !args.no_debug,
+            only: args.only,
+            proof: !args.no_proof,
             fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
             place: Place::resolve(project, args.place, &config)?,
             formats: formats(args.format, Format::Text)?,

@@ -69,6 +69,7 @@ pub(crate) fn configuration(role: Role) -> Configuration {
         skip_from: Vec::new(),
         learn: true,
         allocations: false,
+        watch: None,
         evidence: None,
     }
 }

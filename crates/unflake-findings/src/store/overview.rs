@@ -176,8 +176,7 @@ fn result(document: &Document) -> RunResult {
 }
 
 fn has_cause(finding: &Finding) -> bool {
-    let Details::ImplementationDependent { cause, .. } = &finding.details;
-    cause.status == CauseStatus::Found
+    matches!(&finding.details, Details::ImplementationDependent { cause, .. } if cause.status == CauseStatus::Found)
 }
 
 fn seconds(id: &RunId) -> u64 {

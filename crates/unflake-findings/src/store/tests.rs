@@ -292,7 +292,9 @@ fn runs_are_told_in_figures() {
         by: "comment".to_owned(),
         reason: "meant".to_owned(),
     });
-    let Details::ImplementationDependent { cause, .. } = &mut second.findings[2].details;
+    let Details::ImplementationDependent { cause, .. } = &mut second.findings[2].details else {
+        unreachable!("made so above");
+    };
     cause.status = crate::CauseStatus::Found;
     let run = store.begin(at(10)).unwrap();
     run.save(&second, &()).unwrap();

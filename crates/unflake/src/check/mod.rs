@@ -506,6 +506,7 @@ pub(crate) fn configuration(vary: &Vary) -> Result<Configuration, Problem> {
         skip_from: vary.skip_from.clone(),
         learn: false,
         allocations: false,
+        watch: None,
         evidence: None,
     })
 }

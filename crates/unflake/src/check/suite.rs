@@ -15,6 +15,8 @@ pub(crate) struct Suite {
     pub(crate) launches: Vec<Launch>,
     /// The recipes that the launches were made from.
     pub(crate) recipes: Vec<Recipe>,
+    /// Per class that is not the JDK's: the classes that its constant pool names.
+    pub(crate) references: BTreeMap<String, Vec<String>>,
     /// Versions of Java that were seen.
     pub(crate) java: BTreeSet<String>,
     /// Things that did not go as they should: methods that could not be edited, JVMs that cannot be started again.
@@ -60,6 +62,7 @@ impl Suite {
         let mut seen = BTreeSet::new();
         for (number, jvm) in run.jvms.iter().enumerate() {
             suite.java.insert(jvm.java.version.clone());
+            suite.references.extend(jvm.references.clone());
             let launch = suite.add_launch(jvm);
             suite.add_troubles(jvm);
             let containers = container_choices(jvm);

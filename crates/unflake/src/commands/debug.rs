@@ -78,10 +78,7 @@ fn nothing_left(again: &Again) -> String {
 fn chosen(again: &Again, settings: &DebugSettings) -> Result<Vec<usize>, Problem> {
     let findings = &again.document.findings;
     if settings.findings.is_empty() {
-        let without_cause = |index: &usize| {
-            let Details::ImplementationDependent { cause, .. } = &findings[*index].details;
-            cause.status != CauseStatus::Found
-        };
+        let without_cause = |index: &usize| matches!(&findings[*index].details, Details::ImplementationDependent { cause, .. } if cause.status != CauseStatus::Found);
         return Ok((0..findings.len()).filter(without_cause).collect());
     }
     let mut which = Vec::new();

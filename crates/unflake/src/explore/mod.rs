@@ -9,7 +9,7 @@ use crate::args::{ExploreFormat, FormatArg};
 use crate::check::progress::Progress;
 use crate::exit::ExitCode;
 use crate::output;
-use crate::problem::{Problem, problem};
+use crate::problem::{Problem, not_implementation_dependent, problem};
 use crate::scripted::{Jvms, Subject};
 use crate::settings::ExploreSettings;
 use runs::Exploration;
@@ -90,7 +90,9 @@ impl Target {
         };
         match named {
             Named::Finding(finding) => {
-                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details;
+                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details else {
+                    return Err(not_implementation_dependent(&finding));
+                };
                 let replay = again.stored.replays.get(finding.id.as_str());
                 let launch = again.launch(replay.and_then(|replay| replay.recipe))?;
                 let (Some(replay), Some(launch)) = (replay, launch) else {

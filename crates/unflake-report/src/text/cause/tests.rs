@@ -74,7 +74,9 @@ fn found(choices: Vec<Choice>) -> Cause {
 /// All of the report, with this cause and this source of every file.
 fn coloured(cause: Cause, source: Option<&str>, verbose: bool) -> String {
     let mut finding = finding("a.OrderTest#lists", Level::One, "MESSAGE");
-    let Details::ImplementationDependent { cause: place, .. } = &mut finding.details;
+    let Details::ImplementationDependent { cause: place, .. } = &mut finding.details else {
+        unreachable!("made so above");
+    };
     *place = cause;
     text(&document(vec![finding]), verbose, &|_| source.map(str::to_owned))
 }

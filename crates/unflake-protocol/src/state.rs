@@ -1,0 +1,129 @@
+//! What tests leave behind: what a JVM looks at between tests, and what it saw changed (P1 to P10).
+
+use crate::SeenTest;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What a JVM compares before and after each test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    pub roots: Roots,
+    pub points: Points,
+    /// Classes that are initialised before the first test (P6).
+    pub eager: Vec<String>,
+    /// Directories whose files are watched.
+    pub directories: Vec<PathBuf>,
+    /// Below those, files and directories that are not looked at.
+    pub ignored: Vec<PathBuf>,
+    /// The most objects that are followed from one root.
+    pub most_objects: u32,
+}
+
+/// Which static fields are looked at (P2). Patterns are regular expressions over `package.Class.field`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Roots {
+    /// The packages of the project's own classes.
+    pub packages: Vec<String>,
+    /// Those of every loaded class, not only of `packages`.
+    pub all: bool,
+    /// If there are any, a root must match one.
+    pub include: Vec<String>,
+    pub exclude: Vec<String>,
+    /// Instance fields that are not followed.
+    pub exclude_fields: Vec<String>,
+}
+
+/// A pair of capture points (P1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Points {
+    /// Before set-up and after tear-down of each test.
+    #[default]
+    WholeTest,
+    /// After set-up and before tear-down.
+    Body,
+    /// After the set-up of one test and after that of the next.
+    SetUps,
+}
+
+/// Whose code ran between two captures.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Author {
+    Test(SeenTest),
+    /// Set-up or tear-down of a class as a whole, or its static initialiser.
+    Class(String),
+}
+
+/// One difference between two captures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateChange {
+    pub kind: StateKind,
+    /// What it hangs on: `package.Class.field`, the name of a property, a file.
+    pub root: String,
+    /// From the root to the difference, in Java notation; the root itself where that was changed.
+    pub path: String,
+    /// As text, shortened; `None`: there was nothing.
+    pub old: Option<String>,
+    pub new: Option<String>,
+    pub form: ChangeForm,
+    /// The class of the object that holds what was changed; empty where there is none.
+    pub holder: String,
+    /// Further differences below the same root.
+    pub more: u32,
+    /// What is around it, if that was asked for.
+    pub around: Vec<Triple>,
+}
+
+/// Part of the heap as PolDet@JPF prints it: an object, a field of it, and what that holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Triple {
+    pub object: String,
+    pub field: String,
+    pub value: String,
+    /// On which side it was seen.
+    pub side: Side,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    Both,
+    Before,
+    After,
+}
+
+/// Where shared state is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StateKind {
+    Heap,
+    Property,
+    Locale,
+    Timezone,
+    Stream,
+    Thread,
+    ThreadLocal,
+    Provider,
+    ExceptionHandler,
+    LogLevel,
+    ShutdownHook,
+    UrlHandler,
+    Bean,
+    Environment,
+    File,
+}
+
+/// How a value changed, as far as the two captures tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeForm {
+    /// From null (or an unset value) to something.
+    FirstSet,
+    /// From something to null, or gone.
+    Removed,
+    /// A number that became greater.
+    Increased,
+    /// Entries or elements were added and none went.
+    Grown,
+    Replaced,
+}
