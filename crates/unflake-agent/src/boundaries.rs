@@ -86,6 +86,7 @@ const BOUNDARIES: &[Boundary] = &[
     // The JUnit Platform.
     row(ADAPTER, ("executionStarted", "(Lorg/junit/platform/engine/TestDescriptor;)V"), Entry, "platformStarted", &[This, Param(0)]),
     row(ADAPTER, ("executionFinished", "(Lorg/junit/platform/engine/TestDescriptor;Lorg/junit/platform/engine/TestExecutionResult;)V"), Entry, "platformFinished", &[Param(0), Param(1)]),
+    row("org/junit/jupiter/engine/execution/DefaultTestInstances", ("of", "(Ljava/lang/Object;)Lorg/junit/jupiter/engine/execution/DefaultTestInstances;"), Entry, "instanceMade", &[Param(0)]),
     row(ADAPTER, ("executionSkipped", "(Lorg/junit/platform/engine/TestDescriptor;Ljava/lang/String;)V"), Entry, "platformSkipped", &[Param(0), Param(1)]),
 ];
 

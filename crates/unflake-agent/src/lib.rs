@@ -13,6 +13,7 @@ mod connection;
 mod events;
 mod ffi;
 mod hashes;
+mod heap;
 mod launch;
 mod options;
 mod plan;

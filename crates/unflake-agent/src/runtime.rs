@@ -12,6 +12,9 @@ pub(crate) const UNFLAKE: &str = "java/util/Unflake";
 /// The class that says what single choices do.
 const SCRIPT: &str = "java/util/UnflakeScript";
 
+/// The class that writes down the heap.
+const HEAP: &str = "java/util/UnflakeHeap";
+
 /// The class with the salt of `Set.of` and `Map.of`; its inner classes read it.
 pub(crate) const SALTED: &str = "java/util/ImmutableCollections";
 
@@ -20,6 +23,7 @@ pub(crate) struct Runtime {
     unflake: Global,
     events: Global,
     script: Global,
+    heap: Global,
 }
 
 impl Runtime {
@@ -27,7 +31,7 @@ impl Runtime {
     pub(crate) fn define(jni: Jni<'_>, feature: u8) -> Result<Runtime, String> {
         for (name, bytes) in CLASSES {
             let bytes = if feature >= 9 {
-                internal_unsafe(bytes)
+                internal_unsafe(bytes, feature)
             } else {
                 bytes.to_vec()
             };
@@ -63,6 +67,7 @@ impl Runtime {
             unflake: find(UNFLAKE)?,
             events: find(EVENTS)?,
             script: find(SCRIPT)?,
+            heap: find(HEAP)?,
         };
         for (class, name) in [(runtime.unflake, UNFLAKE), (runtime.events, EVENTS)] {
             if !jni.call_static_void(class.object(), "init", "()V", &[]) {
@@ -87,6 +92,12 @@ impl Runtime {
         jni.call_static_void(self.unflake.object(), "configure", "(IIJ)V", &arguments);
         let extra = if vary_hashes { extra_hashes(strategy) } else { 0 };
         jni.call_static_void(self.events.object(), "configure", "(I)V", &[Value::Int(extra)]);
+    }
+
+    /// Looks at the heap between tests from now on.
+    pub(crate) fn watch_heap(&self, jni: Jni<'_>, most_objects: u32) {
+        let most = Value::Int(i32::try_from(most_objects).unwrap_or(i32::MAX));
+        jni.call_static_void(self.heap.object(), "watch", "(I)V", &[most]);
     }
 
     /// What single choices of the next run do, and what it tells of them.
@@ -227,9 +238,11 @@ pub(crate) fn pin_salt(jni: Jni<'_>, feature: u8) {
 
 /// The runtime is written against Java 8's `sun.misc.Unsafe`; since Java 9 the JDK's own is another class with the same
 /// methods, while the old one warns. Only the constants that name it change, and their lengths.
-fn internal_unsafe(class: &[u8]) -> Vec<u8> {
+/// One of its methods has another name since Java 12.
+fn internal_unsafe(class: &[u8], feature: u8) -> Vec<u8> {
     const OLD: &[u8] = b"sun/misc/Unsafe";
     const NEW: &[u8] = b"jdk/internal/misc/Unsafe";
+    const GET: (&[u8], &[u8]) = (b"getObject", b"getReference");
     let position = |from: &[u8]| from.windows(OLD.len()).position(|window| window == OLD);
     if position(class).is_none() {
         return class.to_vec();
@@ -248,7 +261,11 @@ fn internal_unsafe(class: &[u8]) -> Vec<u8> {
         // Longs and doubles take two indices.
         index += if size == 9 { 2 } else { 1 };
         let mut text = &class[at + 3..at + size];
-        if class[at] == 1 && position(text).is_some() {
+        if class[at] == 1 && text == GET.0 && feature >= 12 {
+            out.push(1);
+            out.extend_from_slice(&[0, GET.1.len() as u8]);
+            out.extend_from_slice(GET.1);
+        } else if class[at] == 1 && position(text).is_some() {
             let mut renamed = Vec::new();
             while let Some(found) = position(text) {
                 renamed.extend_from_slice(&text[..found]);
@@ -295,7 +312,7 @@ mod tests {
     #[test]
     fn renaming_keeps_the_class_readable() {
         for (name, bytes) in CLASSES {
-            let renamed = internal_unsafe(bytes);
+            let renamed = internal_unsafe(bytes, 17);
             let class = ClassFile::parse(&renamed).unwrap();
             assert_eq!(class.name(), *name);
             assert!(
