@@ -134,7 +134,7 @@ impl Agent {
             && self.jvmti.enable(Event::ClassPrepare, true).is_ok()
         {
             heap.take_loaded(jni);
-            session.runtime.watch_heap(jni, heap.watch().most_objects);
+            session.runtime.watch_heap(jni, heap.watch());
         }
         session.runtime.configure(jni, strategy, session.vary_hashes);
         if self.jvmti.enable(Event::ClassFileLoadHook, true).is_err() {
@@ -235,6 +235,15 @@ impl Agent {
         let (differs, messages) = heap.walked(words, by, names);
         messages.iter().for_each(|message| session.tell(message));
         differs
+    }
+
+    pub(crate) fn not_loaded(&self, class: String, problem: &str) {
+        if let Some(session) = self.awake() {
+            session.tell(&ToProgram::NotWatched {
+                what: class,
+                reason: format!("it could not be loaded before the first test: {problem}"),
+            });
+        }
     }
 
     pub(crate) fn too_large(&self, root: i32) {

@@ -2,7 +2,7 @@
 
 use crate::boundaries::EVENTS;
 use crate::ffi::{Global, Jni, Value};
-use unflake_protocol::{Form, Order, Others, Record, Script, Strategy, UserModelKind};
+use unflake_protocol::{Form, Order, Others, Record, Script, Strategy, UserModelKind, Watch};
 
 include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
@@ -95,9 +95,13 @@ impl Runtime {
     }
 
     /// Looks at the heap between tests from now on.
-    pub(crate) fn watch_heap(&self, jni: Jni<'_>, most_objects: u32) {
-        let most = Value::Int(i32::try_from(most_objects).unwrap_or(i32::MAX));
-        jni.call_static_void(self.heap.object(), "watch", "(I)V", &[most]);
+    pub(crate) fn watch_heap(&self, jni: Jni<'_>, watch: &Watch) {
+        let most = i32::try_from(watch.most_objects).unwrap_or(i32::MAX);
+        if let Some(eager) = jni.string_array(&watch.eager) {
+            let arguments = [Value::Int(most), Value::Object(eager)];
+            jni.call_static_void(self.heap.object(), "watch", "(I[Ljava/lang/String;)V", &arguments);
+            jni.delete_local(eager);
+        }
     }
 
     /// What single choices of the next run do, and what it tells of them.

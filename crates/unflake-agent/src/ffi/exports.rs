@@ -251,6 +251,19 @@ extern "system" fn Java_java_util_UnflakeNative_tooLarge(env: *mut JNIEnv, _: jo
     with_agent(env, (), |agent, _| agent.too_large(root));
 }
 
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_notLoaded(
+    env: *mut JNIEnv,
+    _: jobject,
+    name: jobject,
+    problem: jobject,
+) {
+    with_agent(env, (), |agent, jni| {
+        let text = |object: jobject| jni.text(Object(object)).unwrap_or_default();
+        agent.not_loaded(text(name), &text(problem));
+    });
+}
+
 /// A local reference on its way back to Java.
 #[derive(Clone)]
 struct SendObject(Object);

@@ -76,8 +76,9 @@ final class UnflakeHeap {
     private UnflakeHeap() {}
 
     /** Called by the agent before the first test. */
-    static void watch(int mostObjects) {
+    static void watch(int mostObjects, String[] eagerClasses) {
         most = mostObjects;
+        eager = eagerClasses;
         room = 1 << 16;
         memory = UNSAFE.allocateMemory(room);
         watching = true;
@@ -248,6 +249,23 @@ final class UnflakeHeap {
 
     // ---- The walk.
 
+    /** Classes to initialise before the first test; {@code null}: it is done. */
+    private static String[] eager;
+
+    private static void loadEagerly() {
+        String[] names = eager;
+        eager = null;
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        for (int i = 0; i < names.length; i++) {
+            try {
+                Class.forName(names[i], true, loader);
+            } catch (Throwable problem) {
+                // It is given up for this class: another loader has it, or it cannot be used without set-up.
+                UnflakeNative.notLoaded(names[i], problem.getClass().getName());
+            }
+        }
+    }
+
     /** Whether the last walk was after a test, and no code of the class's own has run since. */
     private static boolean fresh;
 
@@ -259,6 +277,9 @@ final class UnflakeHeap {
     /** Before a test: what has changed since the last walk is the doing of its class. */
     static void testStarts(String root) {
         if (watching && !fresh) {
+            if (eager != null) {
+                loadEagerly();
+            }
             walk(CLASS, new String[] {root});
             fresh = true;
         }

@@ -57,6 +57,9 @@ public final class UnflakeNative {
     /** A root that reaches too many objects is looked at no more. */
     static native void tooLarge(int root);
 
+    /** A class could not be initialised before the first test. */
+    static native void notLoaded(String name, String problem);
+
     /** For the test runner: waits for a command; {@code null} when the JVM is to end. */
     public static native String[] nextCommand();
 
