@@ -17,3 +17,6 @@ pub use state::{Malformed, State};
 
 
 
+
+#[cfg(test)]
+mod tests;

@@ -112,7 +112,7 @@ pub(crate) fn width(kind: u8) -> usize {
 /// A class's name without its package; nested ones as in source code.
 pub(crate) fn simple(class: &str) -> String {
     let dimensions = class.bytes().take_while(|byte| *byte == b'[').count();
-    let element = match class[dimensions..].as_bytes() {
+    let element = match &class.as_bytes()[dimensions..] {
         [b'L', .., b';'] => &class[dimensions + 1..class.len() - 1],
         [b'Z'] if dimensions > 0 => "boolean",
         [b'B'] if dimensions > 0 => "byte",
