@@ -15,7 +15,8 @@ const SYNTHETIC: i32 = 0x1000;
 
 /// Added to the author's kind when a state is walked a second time.
 const AGAIN: i32 = 16;
-/// The author is a test; else it is a class.
+/// Whose doing it is, as `UnflakeHeap` has it.
+const CLASS: i32 = 0;
 const TEST: i32 = 1;
 
 pub(crate) struct Heap {
@@ -87,7 +88,9 @@ impl Heap {
 
     /// A class was loaded: are its static fields roots?
     pub(crate) fn class_prepared(&self, jni: Jni<'_>, class: Object) {
-        let Some(name) = self.jvmti.class_name(class) else { return };
+        let Some(name) = self.jvmti.class_name(class) else {
+            return;
+        };
         if self.is_root_class(&name.replace('/', "."))
             && let Some(weak) = jni.weak(class)
         {
@@ -103,7 +106,8 @@ impl Heap {
         if roots.all {
             let inside = ["sun.", "jdk.", "com.sun.", "java.lang.invoke."];
             let is_inside = inside.iter().any(|start| class.starts_with(start));
-            return !is_inside && rule_of(class).is_none_or(|rule| is_jdk(class) || rule.read != Read::Opaque);
+            return !is_inside
+                && rule_of(class).is_none_or(|rule| is_jdk(class) || rule.read != Read::Opaque);
         }
         let package = class.rsplit_once('.').map_or("", |(package, _)| package);
         roots.packages.iter().any(|own| own == package)
@@ -132,7 +136,9 @@ impl Heap {
         let name = self.jvmti.class_name(class)?.replace('/', ".");
         let mut roots = Vec::new();
         for id in self.jvmti.fields(class) {
-            let Some(field) = self.field(class, id) else { continue };
+            let Some(field) = self.field(class, id) else {
+                continue;
+            };
             let full = format!("{name}.{}", field.name);
             let is_constant = field.modifiers & FINAL != 0 && !is_reference(&field.descriptor);
             if field.modifiers & STATIC == 0
@@ -145,7 +151,9 @@ impl Heap {
                 continue;
             }
             // Its type may be missing; then it holds nothing but null.
-            let Some(reflected) = jni.reflected(field.class, field.id, true) else { continue };
+            let Some(reflected) = jni.reflected(field.class, field.id, true) else {
+                continue;
+            };
             roots.push((reflected, full, kind(&field.descriptor)));
         }
         let mut known = self.lock();
@@ -200,7 +208,11 @@ impl Heap {
             shape.view = View::Fields;
             reader = reader_number(Read::All);
         }
-        let sources_count = if sources.len() == plan.sources.len() { sources.len() } else { 0 };
+        let sources_count = if sources.len() == plan.sources.len() {
+            sources.len()
+        } else {
+            0
+        };
         let all: Vec<Object> = sources.into_iter().take(sources_count).chain(fields).collect();
         let id = self.lock().shapes.add(shape);
         let numbers = [
@@ -269,9 +281,16 @@ impl Heap {
         let counts = |field: &FieldOf<'_>| {
             field.modifiers & STATIC == 0
                 && !(is_jdk(name) && field.modifiers & TRANSIENT != 0)
-                && !self.exclude_fields.iter().any(|pattern| pattern.is_match(&format!("{name}.{}", field.name)))
+                && !self
+                    .exclude_fields
+                    .iter()
+                    .any(|pattern| pattern.is_match(&format!("{name}.{}", field.name)))
         };
-        let all = self.jvmti.fields(class).into_iter().filter_map(|id| self.field(class, id));
+        let all = self
+            .jvmti
+            .fields(class)
+            .into_iter()
+            .filter_map(|id| self.field(class, id));
         all.filter(counts).collect()
     }
 
@@ -283,8 +302,13 @@ impl Heap {
         read: Read,
     ) -> Option<(Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> {
         let declared = |class: Object, name: &str| {
-            let all = self.jvmti.fields(class).into_iter().filter_map(|id| self.field(class, id));
-            all.into_iter().find(|field| field.name == name && field.modifiers & STATIC == 0)
+            let all = self
+                .jvmti
+                .fields(class)
+                .into_iter()
+                .filter_map(|id| self.field(class, id));
+            all.into_iter()
+                .find(|field| field.name == name && field.modifiers & STATIC == 0)
         };
         let here = |name: &str| chain.iter().find_map(|(class, _)| declared(*class, name));
         let one = |name: &str| -> Option<FieldOf<'a>> {
@@ -310,7 +334,8 @@ impl Heap {
                 // Some are not in every JDK; the first must be.
                 let found: Vec<FieldOf<'a>> = names.iter().filter_map(named).collect();
                 let first = names.first().map(|name| name.rsplit('/').next().unwrap_or(name));
-                return (found.first().map(|field| field.name.as_str()) == first).then_some((Vec::new(), found));
+                return (found.first().map(|field| field.name.as_str()) == first)
+                    .then_some((Vec::new(), found));
             }
             Read::Slice(array, size) => sources(&[array, size])?,
             Read::Ring(array, head, end) | Read::RingCount(array, head, end) => sources(&[array, head, end])?,
@@ -321,7 +346,14 @@ impl Heap {
             Read::Concurrent => {
                 let node = |field: &str| one(&format!("{NODE}.{field}"));
                 let tree = one("java.util.concurrent.ConcurrentHashMap$TreeBin.first")?;
-                vec![here("table")?, node("key")?, node("val")?, node("next")?, node("hash")?, tree]
+                vec![
+                    here("table")?,
+                    node("key")?,
+                    node("val")?,
+                    node("next")?,
+                    node("hash")?,
+                    tree,
+                ]
             }
             Read::Opaque
             | Read::All
@@ -362,7 +394,14 @@ impl Heap {
                 known.last = Some(State::new(words.to_vec()));
             }
             let pending = std::mem::take(&mut known.pending);
-            return (false, if is_again { changed(known, pending, by, names) } else { Vec::new() });
+            return (
+                false,
+                if is_again {
+                    changed(known, pending, by, names)
+                } else {
+                    Vec::new()
+                },
+            );
         }
         let state = State::new(words.to_vec());
         let found = match differences(&known.shapes, last, &state) {
@@ -426,7 +465,9 @@ fn changed(known: &Known, found: Vec<Difference>, by: i32, names: &[Option<Strin
             }),
         }
     }
-    let Some(by) = author(by, names) else { return Vec::new() };
+    let Some(by) = author(by, names) else {
+        return Vec::new();
+    };
     if changes.is_empty() {
         Vec::new()
     } else {
@@ -435,17 +476,22 @@ fn changed(known: &Known, found: Vec<Difference>, by: i32, names: &[Option<Strin
 }
 
 fn author(by: i32, names: &[Option<String>]) -> Option<Author> {
-    if by % AGAIN == TEST {
-        let mut fields = names.iter().cloned();
-        let test: Option<SeenTest> = crate::events::seen_test(&mut || fields.next().flatten());
-        test.map(Author::Test)
-    } else {
-        names.first().cloned().flatten().map(Author::Class)
+    match by % AGAIN {
+        TEST => {
+            let mut fields = names.iter().cloned();
+            let test: Option<SeenTest> = crate::events::seen_test(&mut || fields.next().flatten());
+            test.map(Author::Test)
+        }
+        CLASS => names.first().cloned().flatten().map(Author::Class),
+        _ => None,
     }
 }
 
 fn root_name(shapes: &Shapes, root: u32) -> String {
-    shapes.root(root).map(|root| root.name.clone()).unwrap_or_default()
+    shapes
+        .root(root)
+        .map(|root| root.name.clone())
+        .unwrap_or_default()
 }
 
 fn array_shape<'a>(name: &str, element: &str) -> (Shape, Plan<'a>) {
@@ -525,7 +571,9 @@ fn kind(descriptor: &str) -> u8 {
 
 /// `Lpackage/Class;` as `package.Class`.
 fn dotted(descriptor: &str) -> String {
-    let name = descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+    let name = descriptor
+        .strip_prefix('L')
+        .and_then(|name| name.strip_suffix(';'));
     name.unwrap_or(descriptor).replace('/', ".")
 }
 
@@ -536,7 +584,10 @@ mod tests {
 
     #[test]
     fn no_class_has_two_rules() {
-        let mut names: Vec<&str> = unflake_heap::abstraction::RULES.iter().map(|rule| rule.class).collect();
+        let mut names: Vec<&str> = unflake_heap::abstraction::RULES
+            .iter()
+            .map(|rule| rule.class)
+            .collect();
         names.sort_unstable();
         let all = names.len();
         names.dedup();
@@ -545,8 +596,14 @@ mod tests {
 
     #[test]
     fn an_exact_rule_wins() {
-        assert_eq!(rule_of("java.lang.reflect.Method").map(|rule| rule.is_value), Some(true));
-        assert_eq!(rule_of("java.lang.reflect.Proxy").map(|rule| rule.read), Some(Read::Opaque));
+        assert_eq!(
+            rule_of("java.lang.reflect.Method").map(|rule| rule.is_value),
+            Some(true)
+        );
+        assert_eq!(
+            rule_of("java.lang.reflect.Proxy").map(|rule| rule.read),
+            Some(Read::Opaque)
+        );
         assert_eq!(rule_of("com.example.Thing"), None);
     }
 

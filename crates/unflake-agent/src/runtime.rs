@@ -2,7 +2,7 @@
 
 use crate::boundaries::EVENTS;
 use crate::ffi::{Global, Jni, Value};
-use unflake_protocol::{Form, Order, Others, Record, Script, Strategy, UserModelKind, Watch};
+use unflake_protocol::{Form, Order, Others, Points, Record, Script, Strategy, UserModelKind, Watch};
 
 include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
@@ -98,8 +98,18 @@ impl Runtime {
     pub(crate) fn watch_heap(&self, jni: Jni<'_>, watch: &Watch) {
         let most = i32::try_from(watch.most_objects).unwrap_or(i32::MAX);
         if let Some(eager) = jni.string_array(&watch.eager) {
-            let arguments = [Value::Int(most), Value::Object(eager)];
-            jni.call_static_void(self.heap.object(), "watch", "(I[Ljava/lang/String;)V", &arguments);
+            let points = match watch.points {
+                Points::WholeTest => 0,
+                Points::Body => 1,
+                Points::SetUps => 2,
+            };
+            let arguments = [Value::Int(most), Value::Int(points), Value::Object(eager)];
+            jni.call_static_void(
+                self.heap.object(),
+                "watch",
+                "(II[Ljava/lang/String;)V",
+                &arguments,
+            );
             jni.delete_local(eager);
         }
     }

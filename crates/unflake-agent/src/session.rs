@@ -55,7 +55,10 @@ impl Session {
         let models: BTreeSet<&str> = configuration.models.iter().map(String::as_str).collect();
         let (plan, without_helper) = Plan::new(feature, &models);
         // The program has looked at the patterns before; what is wrong with them here is told, and nothing is watched.
-        let heap = configuration.watch.map(|watch| Heap::new(jvmti, watch)).transpose();
+        let heap = configuration
+            .watch
+            .map(|watch| Heap::new(jvmti, watch))
+            .transpose();
         let (heap, wrong_pattern) = match heap {
             Ok(heap) => (heap, None),
             Err(pattern) => (None, Some(pattern)),

@@ -44,14 +44,27 @@ fn named_cache(change: &StateChange) -> Option<String> {
     let path = change.path.to_ascii_lowercase();
     // Keys of maps are data and say nothing.
     let named: String = path.split('[').next().unwrap_or_default().to_owned();
-    let holder = change.holder.rsplit(['.', '$']).next().unwrap_or_default().to_ascii_lowercase();
+    let holder = change
+        .holder
+        .rsplit(['.', '$'])
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let root = change.root.to_ascii_lowercase();
     let class = root.rsplit('.').nth(1).unwrap_or_default();
     let says = NAMES
         .iter()
         .find(|name| named.contains(**name) || holder.contains(**name) || class.contains(**name))?;
-    let fills = matches!(change.form, ChangeForm::Grown | ChangeForm::FirstSet | ChangeForm::Increased);
-    fills.then(|| format!("only filled, and by its name a {}", if *says == "lazy" { "lazy value" } else { says }))
+    let fills = matches!(
+        change.form,
+        ChangeForm::Grown | ChangeForm::FirstSet | ChangeForm::Increased
+    );
+    fills.then(|| {
+        format!(
+            "only filled, and by its name a {}",
+            if *says == "lazy" { "lazy value" } else { says }
+        )
+    })
 }
 
 /// A number that every test which changes it makes greater.
@@ -70,7 +83,9 @@ fn lazy(change: &StateChange, seen: &Seen<'_>) -> Option<String> {
     let first: Vec<&&StateChange> = seen.first.iter().filter(same).collect();
     let second: Vec<&&StateChange> = seen.second.iter().filter(same).collect();
     let once = |changes: &[&&StateChange]| {
-        changes.iter().all(|other| other.form == ChangeForm::FirstSet && other.new == change.new)
+        changes
+            .iter()
+            .all(|other| other.form == ChangeForm::FirstSet && other.new == change.new)
     };
     let lazy = change.form == ChangeForm::FirstSet
         && change.old.as_deref() == Some("null")
@@ -114,27 +129,75 @@ mod tests {
     }
 
     fn alone(change: &StateChange) -> Option<String> {
-        benign(change, &Seen { first: vec![change], second: vec![change] })
+        benign(
+            change,
+            &Seen {
+                first: vec![change],
+                second: vec![change],
+            },
+        )
     }
 
     #[test]
     fn a_registry_that_grows_is_no_cache() {
-        let grown = change("Registry.byName[\"poison\"]", "java.util.HashMap", ChangeForm::Grown, None, "Potion");
+        let grown = change(
+            "Registry.byName[\"poison\"]",
+            "java.util.HashMap",
+            ChangeForm::Grown,
+            None,
+            "Potion",
+        );
         assert_eq!(alone(&grown), None);
-        let keyed = change("Registry.byName[\"cache\"]", "java.util.HashMap", ChangeForm::Grown, None, "Potion");
+        let keyed = change(
+            "Registry.byName[\"cache\"]",
+            "java.util.HashMap",
+            ChangeForm::Grown,
+            None,
+            "Potion",
+        );
         assert_eq!(alone(&keyed), None);
-        let cache = change("Types.cache[\"a\"]", "java.util.HashMap", ChangeForm::Grown, None, "Type");
+        let cache = change(
+            "Types.cache[\"a\"]",
+            "java.util.HashMap",
+            ChangeForm::Grown,
+            None,
+            "Type",
+        );
         assert!(alone(&cache).is_some());
-        let emptied = change("Types.cache[\"a\"]", "java.util.HashMap", ChangeForm::Removed, Some("Type"), "null");
+        let emptied = change(
+            "Types.cache[\"a\"]",
+            "java.util.HashMap",
+            ChangeForm::Removed,
+            Some("Type"),
+            "null",
+        );
         assert_eq!(alone(&emptied), None);
     }
 
     #[test]
     fn lazy_means_once_and_the_same() {
-        let set = change("Test.msg1.marshall", "a.Notification", ChangeForm::FirstSet, Some("null"), "byte[1, 2]");
+        let set = change(
+            "Test.msg1.marshall",
+            "a.Notification",
+            ChangeForm::FirstSet,
+            Some("null"),
+            "byte[1, 2]",
+        );
         assert!(alone(&set).is_some());
-        let other = StateChange { new: Some("byte[3]".to_owned()), ..set.clone() };
-        assert_eq!(benign(&set, &Seen { first: vec![&set], second: vec![&other] }), None);
+        let other = StateChange {
+            new: Some("byte[3]".to_owned()),
+            ..set.clone()
+        };
+        assert_eq!(
+            benign(
+                &set,
+                &Seen {
+                    first: vec![&set],
+                    second: vec![&other]
+                }
+            ),
+            None
+        );
         let root = change("Config.current", "", ChangeForm::FirstSet, Some("null"), "Config");
         assert_eq!(alone(&root), None);
     }
@@ -143,13 +206,37 @@ mod tests {
     fn a_counter_only_grows() {
         let up = change("Ids.next", "", ChangeForm::Increased, Some("1"), "2");
         let down = change("Ids.next", "", ChangeForm::Replaced, Some("2"), "0");
-        assert!(benign(&up, &Seen { first: vec![&up, &up], second: vec![] }).is_some());
-        assert_eq!(benign(&up, &Seen { first: vec![&up, &down], second: vec![] }), None);
+        assert!(
+            benign(
+                &up,
+                &Seen {
+                    first: vec![&up, &up],
+                    second: vec![]
+                }
+            )
+            .is_some()
+        );
+        assert_eq!(
+            benign(
+                &up,
+                &Seen {
+                    first: vec![&up, &down],
+                    second: vec![]
+                }
+            ),
+            None
+        );
     }
 
     #[test]
     fn generators_are_known_by_their_class() {
-        let seed = change("Collections.r.seed", "java.util.Random", ChangeForm::Replaced, Some("1"), "2");
+        let seed = change(
+            "Collections.r.seed",
+            "java.util.Random",
+            ChangeForm::Replaced,
+            Some("1"),
+            "2",
+        );
         assert!(alone(&seed).is_some());
     }
 }

@@ -70,8 +70,8 @@ const fn value(class: &'static str, read: Read) -> Rule {
 }
 
 use Read::{
-    All, Bag, Chain, Concurrent, Fields, HashMap, LinkedHashMap, Name, Opaque, Pairs, Ring, RingCount, SkipList, Slice,
-    Table, Text, TreeMap,
+    All, Bag, Chain, Concurrent, Fields, HashMap, LinkedHashMap, Name, Opaque, Pairs, Ring, RingCount,
+    SkipList, Slice, Table, Text, TreeMap,
 };
 
 /// A class that is named exactly wins over one that is named by the beginning of its name.
@@ -229,14 +229,18 @@ pub fn rule_of(class: &str) -> Option<&'static Rule> {
     let exact = RULES.iter().find(|rule| rule.class == class);
     exact.or_else(|| {
         RULES.iter().find(|rule| {
-            rule.class.strip_suffix('*').is_some_and(|start| class.starts_with(start))
+            rule.class
+                .strip_suffix('*')
+                .is_some_and(|start| class.starts_with(start))
         })
     })
 }
 
 /// Whether a class is the JDK's own.
 pub fn is_jdk(class: &str) -> bool {
-    ["java.", "javax.", "jdk.", "sun.", "com.sun."].iter().any(|start| class.starts_with(start))
+    ["java.", "javax.", "jdk.", "sun.", "com.sun."]
+        .iter()
+        .any(|start| class.starts_with(start))
 }
 
 /// Classes whose one field is not worth a step in a path.

@@ -99,7 +99,9 @@ impl Comparison<'_> {
         for (id, old, new) in common {
             let link = self.link(NO_PARENT, Step::Root(id), 0);
             let kind = self.before.shapes.root(id).map_or(b'I', |root| root.kind);
-            let words = |at: usize, index: &Index<'_>| [index.words[at], index.words.get(at + 1).copied().unwrap_or(0)];
+            let words = |at: usize, index: &Index<'_>| {
+                [index.words[at], index.words.get(at + 1).copied().unwrap_or(0)]
+            };
             let (old, new) = (words(old, self.before), words(new, self.after));
             self.values(kind, &old, &new, link);
         }
@@ -164,7 +166,10 @@ impl Comparison<'_> {
         }
         if partner != 0 || taken != 0 {
             let shared = |yes: bool, text: String| if yes { format!("{text} (shared)") } else { text };
-            let (was, is) = (describe::object(self.before, old), describe::object(self.after, new));
+            let (was, is) = (
+                describe::object(self.before, old),
+                describe::object(self.after, new),
+            );
             self.differ(
                 link,
                 Some(shared(partner != 0, was)),
@@ -203,7 +208,10 @@ impl Comparison<'_> {
     }
 
     fn replaced(&mut self, old: u32, new: u32, link: u32, form: ChangeForm) {
-        let (mut was, mut is) = (describe::object(self.before, old), describe::object(self.after, new));
+        let (mut was, mut is) = (
+            describe::object(self.before, old),
+            describe::object(self.after, new),
+        );
         if was == is {
             was = format!("{was} (one)");
             is = format!("{is} (another)");
@@ -220,7 +228,11 @@ impl Comparison<'_> {
             && a.count() == b.count()
             && match a.shape.view {
                 View::Fields => true,
-                View::Sequence => a.contents().iter().zip(b.contents()).all(|(x, y)| self.same_value(*x, *y)),
+                View::Sequence => a
+                    .contents()
+                    .iter()
+                    .zip(b.contents())
+                    .all(|(x, y)| self.same_value(*x, *y)),
                 _ => a.contents() == b.contents(),
             }
             && a.fields().zip(b.fields()).all(|((_, kind, was), (_, _, is))| {
@@ -241,7 +253,10 @@ impl Comparison<'_> {
             .find(|place| describe::element(a, kind, *place) != describe::element(b, kind, *place));
         match place {
             Some(place) if a.count() == b.count() && whole(a) => {
-                let (was, is) = (describe::element(a, kind, place), describe::element(b, kind, place));
+                let (was, is) = (
+                    describe::element(a, kind, place),
+                    describe::element(b, kind, place),
+                );
                 let below = self.link(link, Step::Element(u32::try_from(place).unwrap_or(0)), old);
                 self.differ(below, Some(was), Some(is), ChangeForm::Replaced);
             }
@@ -281,7 +296,11 @@ impl Comparison<'_> {
         for (place, come) in is.iter().enumerate().take(is.len() - last).skip(first) {
             let text = describe::object(self.after, *come);
             let below = self.link(link, Step::Element(u32::try_from(place).unwrap_or(0)), old);
-            let form = if grown { ChangeForm::Grown } else { ChangeForm::Replaced };
+            let form = if grown {
+                ChangeForm::Grown
+            } else {
+                ChangeForm::Replaced
+            };
             self.differ(below, None, Some(text), form);
         }
         let pairs = (0..first).map(|place| (place, was[place], is[place]));
@@ -373,7 +392,11 @@ impl Comparison<'_> {
         for (key, value) in come {
             let text = entry(self.after, value);
             let below = self.link(link, Step::NewKey(key), old);
-            let form = if grown { ChangeForm::Grown } else { ChangeForm::Replaced };
+            let form = if grown {
+                ChangeForm::Grown
+            } else {
+                ChangeForm::Replaced
+            };
             self.differ(below, None, Some(text), form);
         }
     }
@@ -441,7 +464,16 @@ impl Comparison<'_> {
         };
         let mut all: Vec<Triple> = was
             .iter()
-            .map(|one| triple(one, if is.contains(one) { Side::Both } else { Side::Before }))
+            .map(|one| {
+                triple(
+                    one,
+                    if is.contains(one) {
+                        Side::Both
+                    } else {
+                        Side::Before
+                    },
+                )
+            })
             .collect();
         let new = is.iter().filter(|one| !was.contains(one));
         all.extend(new.map(|one| triple(one, Side::After)));
@@ -455,7 +487,9 @@ fn triples(index: &Index<'_>, node: &Node<'_>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = match node.shape.view {
         View::Sequence | View::Bag => {
             let elements = node.contents().iter().enumerate().take(SHOWN);
-            elements.map(|(place, one)| (format!("[{place}]"), describe::object(index, *one))).collect()
+            elements
+                .map(|(place, one)| (format!("[{place}]"), describe::object(index, *one)))
+                .collect()
         }
         View::OrderedMap | View::UnorderedMap => pairs(node)
             .into_iter()
@@ -466,7 +500,11 @@ fn triples(index: &Index<'_>, node: &Node<'_>) -> Vec<(String, String)> {
     };
     all.sort();
     let fields = node.fields().take(SHOWN).map(|(place, kind, words)| {
-        let name = node.shape.fields.get(place).map_or("", |field| field.name.as_str());
+        let name = node
+            .shape
+            .fields
+            .get(place)
+            .map_or("", |field| field.name.as_str());
         (name.to_owned(), describe::value(index, kind, words))
     });
     all.extend(fields);
@@ -474,7 +512,10 @@ fn triples(index: &Index<'_>, node: &Node<'_>) -> Vec<(String, String)> {
 }
 
 fn pairs(node: &Node<'_>) -> Vec<(u32, u32)> {
-    node.contents().chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
+    node.contents()
+        .chunks_exact(2)
+        .map(|pair| (pair[0], pair[1]))
+        .collect()
 }
 
 /// What is said of an entry: its value, or that it is there.
@@ -530,7 +571,10 @@ fn hash(index: &Index<'_>, number: u32, depth: usize) -> u64 {
         }
         View::OrderedMap | View::UnorderedMap => {
             let entry = |pair: &[u32]| {
-                mix(self::hash(index, pair[0], depth - 1), self::hash(index, pair[1], depth - 1))
+                mix(
+                    self::hash(index, pair[0], depth - 1),
+                    self::hash(index, pair[1], depth - 1),
+                )
             };
             let sum = node
                 .contents()

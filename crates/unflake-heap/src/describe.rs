@@ -50,7 +50,12 @@ fn describe(index: &Index<'_>, number: u32, depth: usize) -> String {
         View::Text if node.shape.class == "java.lang.Class" => format!("{}.class", simple(&node.text())),
         View::Text => format!("{:?}{}", node.text(), if node.is_cut() { "…" } else { "" }),
         View::Sequence | View::Bag => {
-            let shown: Vec<String> = node.contents().iter().take(SHOWN).map(|one| inner(*one)).collect();
+            let shown: Vec<String> = node
+                .contents()
+                .iter()
+                .take(SHOWN)
+                .map(|one| inner(*one))
+                .collect();
             listed(&name, "[", &shown, node.count(), "]")
         }
         View::OrderedMap | View::UnorderedMap => {
@@ -123,7 +128,9 @@ fn numbers(node: &Node<'_>, kind: u8) -> String {
     if node.count() * width(kind) > WHOLE_NUMBERS {
         return format!("{name}[{} elements]", node.count());
     }
-    let shown: Vec<String> = (0..node.count().min(SHOWN)).map(|i| element(node, kind, i)).collect();
+    let shown: Vec<String> = (0..node.count().min(SHOWN))
+        .map(|i| element(node, kind, i))
+        .collect();
     listed(name, "[", &shown, node.count(), "]")
 }
 

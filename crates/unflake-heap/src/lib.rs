@@ -15,8 +15,5 @@ pub use compare::{Difference, differences};
 pub use shape::{Field, Root, Shape, ShapeId, Shapes, View};
 pub use state::{Malformed, State};
 
-
-
-
 #[cfg(test)]
 mod tests;

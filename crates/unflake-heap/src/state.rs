@@ -39,7 +39,11 @@ pub struct Malformed {
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the capture of the heap cannot be read from word {} on", self.at)
+        write!(
+            f,
+            "the capture of the heap cannot be read from word {} on",
+            self.at
+        )
     }
 }
 
@@ -82,9 +86,7 @@ impl<'a> Index<'a> {
                 index.roots.push((id, at + 2));
                 2 + words_of(root.kind)
             } else {
-                index
-                    .nodes
-                    .push(u32::try_from(at).map_err(|_| Malformed { at })?);
+                index.nodes.push(u32::try_from(at).map_err(|_| Malformed { at })?);
                 index.size(at).ok_or(Malformed { at })?
             };
             at += size;

@@ -57,9 +57,18 @@ fn shapes() -> Shapes {
     assert_eq!(add("java.lang.String", View::Text, true, Vec::new()), TEXT);
     let value = vec![field("value", b'I')];
     assert_eq!(add("java.lang.Integer", View::Fields, true, value), NUMBER);
-    assert_eq!(add("java.util.ArrayList", View::Sequence, false, Vec::new()), LIST);
-    assert_eq!(add("java.util.HashMap", View::UnorderedMap, false, Vec::new()), MAP);
-    assert_eq!(add("java.util.LinkedHashMap", View::OrderedMap, false, Vec::new()), LINKED);
+    assert_eq!(
+        add("java.util.ArrayList", View::Sequence, false, Vec::new()),
+        LIST
+    );
+    assert_eq!(
+        add("java.util.HashMap", View::UnorderedMap, false, Vec::new()),
+        MAP
+    );
+    assert_eq!(
+        add("java.util.LinkedHashMap", View::OrderedMap, false, Vec::new()),
+        LINKED
+    );
     assert_eq!(add("[B", View::Numbers(b'B'), false, Vec::new()), BYTES);
     assert_eq!(add("java.util.PriorityQueue", View::Bag, false, Vec::new()), SET);
     for name in ["a.Registry.FIRST", "a.Registry.SECOND", "a.Late.THIRD"] {
@@ -128,7 +137,11 @@ impl Heap {
             Thing::Bytes(bytes) => {
                 words.extend([BYTES.0, bytes.len() as u32]);
                 for word in bytes.chunks(4) {
-                    words.push(word.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
+                    words.push(
+                        word.iter()
+                            .rev()
+                            .fold(0, |word, byte| word << 8 | u32::from(*byte)),
+                    );
                 }
             }
         }
@@ -193,28 +206,85 @@ fn sharing_and_cycles() {
     let cycle = heap(vec![Node(1, 1, NULL), Node(2, 0, NULL)], &[0]);
     assert_eq!(told(&cycle, &cycle.clone()), []);
     let longer = heap(
-        vec![Node(1, 1, NULL), Node(2, 2, NULL), Node(1, 3, NULL), Node(2, 0, NULL)],
+        vec![
+            Node(1, 1, NULL),
+            Node(2, 2, NULL),
+            Node(1, 3, NULL),
+            Node(2, 0, NULL),
+        ],
         &[0],
     );
-    assert_eq!(compare(&cycle, &longer).len(), 1, "unrolled once it looks the same from every object");
+    assert_eq!(
+        compare(&cycle, &longer).len(),
+        1,
+        "unrolled once it looks the same from every object"
+    );
     let shared = heap(vec![Node(1, 1, 1), Node(2, NULL, NULL)], &[0]);
-    let apart = heap(vec![Node(1, 1, 2), Node(2, NULL, NULL), Node(2, NULL, NULL)], &[0]);
-    assert_eq!(told(&shared, &apart), one("Registry.FIRST.right", "Node (shared)", "Node"));
-    assert_eq!(told(&apart, &shared), one("Registry.FIRST.right", "Node", "Node (shared)"));
+    let apart = heap(
+        vec![Node(1, 1, 2), Node(2, NULL, NULL), Node(2, NULL, NULL)],
+        &[0],
+    );
+    assert_eq!(
+        told(&shared, &apart),
+        one("Registry.FIRST.right", "Node (shared)", "Node")
+    );
+    assert_eq!(
+        told(&apart, &shared),
+        one("Registry.FIRST.right", "Node", "Node (shared)")
+    );
     let texts = heap(vec![List(vec![1, 1]), Text("a")], &[0]);
     let copies = heap(vec![List(vec![1, 2]), Text("a"), Text("a")], &[0]);
-    assert_eq!(told(&texts, &copies), [], "which object a text is does not matter");
+    assert_eq!(
+        told(&texts, &copies),
+        [],
+        "which object a text is does not matter"
+    );
 }
 
 #[test]
 fn maps_by_their_keys() {
-    let before = heap(vec![Map(vec![(1, 2), (3, 4)]), Text("a"), Number(1), Text("b"), Number(2)], &[0]);
-    let other_order = heap(vec![Map(vec![(3, 4), (1, 2)]), Text("a"), Number(1), Text("b"), Number(2)], &[0]);
+    let before = heap(
+        vec![
+            Map(vec![(1, 2), (3, 4)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
+    let other_order = heap(
+        vec![
+            Map(vec![(3, 4), (1, 2)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
     assert_eq!(told(&before, &other_order), []);
-    let changed = heap(vec![Map(vec![(3, 4), (1, 2)]), Text("a"), Number(5), Text("b"), Number(2)], &[0]);
+    let changed = heap(
+        vec![
+            Map(vec![(3, 4), (1, 2)]),
+            Text("a"),
+            Number(5),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
     assert_eq!(told(&before, &changed), one("Registry.FIRST[\"a\"]", "1", "5"));
     let added = heap(
-        vec![Map(vec![(3, 4), (1, 2), (5, 6)]), Text("a"), Number(1), Text("b"), Number(2), Text("poison"), Number(9)],
+        vec![
+            Map(vec![(3, 4), (1, 2), (5, 6)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+            Text("poison"),
+            Number(9),
+        ],
         &[0],
     );
     assert_eq!(told(&before, &added), one("Registry.FIRST[\"poison\"]", "-", "9"));
@@ -224,8 +294,26 @@ fn maps_by_their_keys() {
 
 #[test]
 fn the_order_of_a_linked_map_counts() {
-    let before = heap(vec![Linked(vec![(1, 2), (3, 4)]), Text("a"), Number(1), Text("b"), Number(2)], &[0]);
-    let turned = heap(vec![Linked(vec![(3, 4), (1, 2)]), Text("a"), Number(1), Text("b"), Number(2)], &[0]);
+    let before = heap(
+        vec![
+            Linked(vec![(1, 2), (3, 4)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
+    let turned = heap(
+        vec![
+            Linked(vec![(3, 4), (1, 2)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
     assert_eq!(told(&before, &turned).len(), 1);
 }
 
@@ -266,8 +354,16 @@ fn the_root_itself() {
     assert_eq!(
         told(&before, &after),
         [
-            ("Registry.SECOND".to_owned(), "null".to_owned(), "\"file:/tmp\"".to_owned()),
-            ("Registry.FIRST".to_owned(), "\"build/test/data\"".to_owned(), "\"file:/tmp\"".to_owned()),
+            (
+                "Registry.SECOND".to_owned(),
+                "null".to_owned(),
+                "\"file:/tmp\"".to_owned()
+            ),
+            (
+                "Registry.FIRST".to_owned(),
+                "\"build/test/data\"".to_owned(),
+                "\"file:/tmp\"".to_owned()
+            ),
         ]
     );
 }
@@ -275,7 +371,12 @@ fn the_root_itself() {
 /// The shortest way to what differs is told, from whichever root.
 #[test]
 fn the_shortest_path_wins() {
-    let at = |value| heap(vec![Node(0, 1, NULL), Node(0, 2, NULL), Node(value, NULL, NULL)], &[0, 2]);
+    let at = |value| {
+        heap(
+            vec![Node(0, 1, NULL), Node(0, 2, NULL), Node(value, NULL, NULL)],
+            &[0, 2],
+        )
+    };
     assert_eq!(told(&at(1), &at(2)), one("Registry.SECOND.value", "1", "2"));
 }
 
@@ -297,7 +398,10 @@ fn any_heap() -> impl Strategy<Value = Heap> {
             1 => (0u32..3).prop_map(Number),
             1 => prop::collection::vec(0..n, 0..4).prop_map(List),
         ];
-        (prop::collection::vec(thing, n), prop::collection::vec(reference, 2))
+        (
+            prop::collection::vec(thing, n),
+            prop::collection::vec(reference, 2),
+        )
     })
     .prop_map(|(objects, roots)| Heap { objects, roots })
 }

@@ -215,9 +215,11 @@ extern "system" fn Java_java_util_UnflakeNative_sharedRoot(
     _: jobject,
     name: jobject,
 ) -> jint {
-    with_agent(env, -1, |agent, jni| match (agent.heap(), jni.text(Object(name))) {
-        (Some(heap), Some(name)) => heap.shared_root(name),
-        _ => -1,
+    with_agent(env, -1, |agent, jni| {
+        match (agent.heap(), jni.text(Object(name))) {
+            (Some(heap), Some(name)) => heap.shared_root(name),
+            _ => -1,
+        }
     })
 }
 

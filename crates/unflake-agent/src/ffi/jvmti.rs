@@ -139,7 +139,15 @@ impl Jvmti {
     pub(crate) fn fields(self, class: Object) -> Vec<FieldId> {
         let mut count = 0;
         let mut fields: *mut *mut c_void = ptr::null_mut();
-        if call!(self, GetClassFields, class.0, &raw mut count, (&raw mut fields).cast()).is_err() {
+        if call!(
+            self,
+            GetClassFields,
+            class.0,
+            &raw mut count,
+            (&raw mut fields).cast()
+        )
+        .is_err()
+        {
             return Vec::new();
         }
         // SAFETY: on success `fields` points to `count` ids, which are ours until we free the array.

@@ -10,8 +10,8 @@ pub(crate) mod stored;
 pub(crate) mod suite;
 mod through_build;
 
-use crate::debug::Debugger;
 use crate::args::Only;
+use crate::debug::Debugger;
 use crate::embedded;
 use crate::exit::ExitCode;
 use crate::interrupt::Interrupt;

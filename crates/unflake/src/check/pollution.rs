@@ -8,18 +8,17 @@ use super::Check;
 use super::jvms::{Bench, Turn};
 use super::outcome::Outcomes;
 use super::stored::StoredReplay;
+use crate::config::Eager;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, PoisonError};
 use unflake_explore::{Seen, benign};
 use unflake_findings::{
-    Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate, Repair,
-    Severity, polluter_id,
+    Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate,
+    Repair, Severity, polluter_id,
 };
-use unflake_protocol::{
-    Author, ChangeForm, Configuration, Points, Roots, StateChange, StateKind, ToProgram, Watch,
-};
+use unflake_protocol::{Author, ChangeForm, Configuration, Roots, StateChange, StateKind, ToProgram, Watch};
 use unflake_runner::WorkerTools;
 
 /// Workers that watch are numbered from here on.
@@ -62,27 +61,34 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
         .filter(|test| suite.tests[*test].launch.is_some())
         .collect();
     let packages = packages(suite.launches.iter().flat_map(|launch| &launch.class_path));
+    let asked = &check.settings.pollution;
+    let excluded = EXCLUDED_ROOTS.iter().map(|pattern| (*pattern).to_owned());
     let watch = Watch {
         roots: Roots {
             packages,
-            exclude: EXCLUDED_ROOTS.iter().map(|pattern| (*pattern).to_owned()).collect(),
-            ..Roots::default()
+            all: asked.all_roots,
+            include: asked.include_roots.clone(),
+            exclude: excluded.chain(asked.exclude_roots.iter().cloned()).collect(),
+            exclude_fields: asked.exclude_fields.clone(),
         },
-        points: Points::default(),
+        points: asked.capture,
         eager: Vec::new(),
         directories: Vec::new(),
         ignored: Vec::new(),
         most_objects: MOST_OBJECTS,
     };
     check.progress.phase("watching shared state", tests.len() as u64);
-    let first = capture(check, &tests, watch.clone());
+    let first = first_run(check, &tests, &watch);
     let again: Vec<usize> = tests
         .iter()
         .copied()
         .filter(|test| {
             let root = &suite.tests[*test].handle.root;
             first.by_class.contains_key(root)
-                || first.by_test.keys().any(|other| suite.tests[*other].handle.root == *root)
+                || first
+                    .by_test
+                    .keys()
+                    .any(|other| suite.tests[*other].handle.root == *root)
         })
         .collect();
     let holders: BTreeSet<String> = first
@@ -106,10 +112,68 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
     report(check, &first, &second, outcomes);
 }
 
+/// Watches all tests, with as many classes loaded before them as was asked for.
+fn first_run(check: &Check<'_>, tests: &[usize], watch: &Watch) -> Changes {
+    let suite = &check.learned.suite;
+    let eager = |tests: &[usize]| {
+        let roots: BTreeSet<&str> = tests
+            .iter()
+            .map(|test| suite.tests[*test].handle.root.as_str())
+            .collect();
+        let reached = match check.settings.pollution.eager {
+            Eager::Off => BTreeSet::new(),
+            Eager::Suite => suite.references.keys().map(String::as_str).collect(),
+            Eager::Class | Eager::Test => reachable(&suite.references, roots),
+        };
+        Watch {
+            eager: reached.into_iter().map(str::to_owned).collect(),
+            ..watch.clone()
+        }
+    };
+    let groups: Vec<&[usize]> = match check.settings.pollution.eager {
+        Eager::Off | Eager::Suite => vec![tests],
+        Eager::Class => tests
+            .chunk_by(|a, b| suite.tests[*a].handle.root == suite.tests[*b].handle.root)
+            .collect(),
+        Eager::Test => tests.chunks(1).collect(),
+    };
+    let mut all = Changes::default();
+    for part in check.in_parallel(&groups, |group| capture(check, group, eager(group))) {
+        for (test, changes) in part.by_test {
+            all.by_test.entry(test).or_default().extend(changes);
+        }
+        for (class, changes) in part.by_class {
+            all.by_class.entry(class).or_default().extend(changes);
+        }
+        all.not_watched.extend(part.not_watched);
+    }
+    all
+}
+
+/// The loaded classes that these name, and so on.
+fn reachable<'a>(
+    references: &'a BTreeMap<String, Vec<String>>,
+    from: BTreeSet<&'a str>,
+) -> BTreeSet<&'a str> {
+    let mut todo: Vec<&str> = from.into_iter().collect();
+    let mut reached = BTreeSet::new();
+    while let Some(class) = todo.pop() {
+        if let Some(below) = references.get(class)
+            && reached.insert(class)
+        {
+            todo.extend(below.iter().map(String::as_str));
+        }
+    }
+    reached
+}
+
 /// Runs tests once, and gathers what they change.
 fn capture(check: &Check<'_>, tests: &[usize], watch: Watch) -> Changes {
     let suite = &check.learned.suite;
-    let by_handle: BTreeMap<_, usize> = tests.iter().map(|test| (&suite.tests[*test].handle, *test)).collect();
+    let by_handle: BTreeMap<_, usize> = tests
+        .iter()
+        .map(|test| (&suite.tests[*test].handle, *test))
+        .collect();
     let changes = Mutex::new(Changes::default());
     let hear = |message: ToProgram| {
         let mut found = changes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,7 +204,13 @@ fn capture(check: &Check<'_>, tests: &[usize], watch: Watch) -> Changes {
     let bench = Bench {
         suite,
         tools: &tools,
-        workers: &AtomicU32::new(WATCHING + check.bench.workers.fetch_add(1000, std::sync::atomic::Ordering::Relaxed)),
+        workers: &AtomicU32::new(
+            WATCHING
+                + check
+                    .bench
+                    .workers
+                    .fetch_add(1000, std::sync::atomic::Ordering::Relaxed),
+        ),
         jobs: check.bench.jobs,
         // The same run twice gives the same report.
         repeatable: true,
@@ -172,7 +242,35 @@ fn report(check: &Check<'_>, first: &Changes, second: &Changes, outcomes: &mut O
                 },
             );
             let known = &suite.tests[*test];
-            let finding = finding(&known.id, change, harmless, false);
+            let finding = finding(&known.id, change, harmless, false, check.settings.graph);
+            let replay = StoredReplay {
+                recipe: known.launch,
+                tests: vec![known.handle.clone()],
+            };
+            outcomes.found(finding, replay);
+        }
+    }
+    for (root, changes) in &first.by_class {
+        let again = second.by_class.get(root).map(Vec::as_slice).unwrap_or_default();
+        // Reported against the class, with its first test standing for where it is.
+        let Some(known) = suite.tests.iter().find(|known| known.handle.root == *root) else {
+            continue;
+        };
+        let test = unflake_protocol::TestId {
+            test: root.clone(),
+            invocation: None,
+            ..known.id.clone()
+        };
+        let mut told = BTreeSet::new();
+        for change in changes {
+            if !again.iter().any(|other| other.root == change.root) || !told.insert(&change.root) {
+                continue;
+            }
+            let seen = Seen {
+                first: first.of_root(&change.root),
+                second: second.of_root(&change.root),
+            };
+            let finding = finding(&test, change, benign(change, &seen), true, check.settings.graph);
             let replay = StoredReplay {
                 recipe: known.launch,
                 tests: vec![known.handle.clone()],
@@ -187,6 +285,7 @@ fn finding(
     change: &StateChange,
     harmless: Option<String>,
     by_class: bool,
+    graph: bool,
 ) -> Finding {
     let is_file = change.kind == StateKind::File;
     let kind = if is_file {
@@ -203,8 +302,17 @@ fn finding(
     Finding {
         rule: if is_file { "UF301" } else { "UF201" }.to_owned(),
         test: test.clone(),
-        severity: if benign.is { Severity::Note } else { Severity::Warning },
-        message: format!("leaves `{}` changed: {} → {}", change.path, text(&change.old), text(&change.new)),
+        severity: if benign.is {
+            Severity::Note
+        } else {
+            Severity::Warning
+        },
+        message: format!(
+            "leaves `{}` changed: {} → {}",
+            change.path,
+            text(&change.old),
+            text(&change.new)
+        ),
         exception: String::new(),
         replay: format!("unflake replay {}", id.as_str()),
         rate: Rate { failed: 0, runs: 0 },
@@ -235,7 +343,7 @@ fn finding(
                 benign,
                 proof: Proof::NotRun,
                 victims: Vec::new(),
-                graph: Vec::new(),
+                graph: if graph { change.around.clone() } else { Vec::new() },
                 repair: Repair::default(),
             })
         },
@@ -253,7 +361,11 @@ fn packages<'a>(class_path: impl Iterator<Item = &'a String>) -> Vec<String> {
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 if entry.path().is_dir() {
-                    let below = if package.is_empty() { name } else { format!("{package}.{name}") };
+                    let below = if package.is_empty() {
+                        name
+                    } else {
+                        format!("{package}.{name}")
+                    };
                     todo.push((entry.path(), below));
                 } else if name.ends_with(".class") {
                     found.insert(package.clone());

@@ -322,6 +322,34 @@ public final class UnflakeEvents {
         resume(open);
     }
 
+    // ---- The test's own code, between set-up and tear-down. One that throws does not say that it ends.
+
+    public static void bodyStarted() {
+        body(true);
+    }
+
+    public static void bodyFinished() {
+        body(false);
+    }
+
+    private static void body(boolean starts) {
+        if (!UnflakeHeap.watching) {
+            return;
+        }
+        boolean open = pause();
+        try {
+            Test test = openOn(Thread.currentThread());
+            if (test != null && starts) {
+                UnflakeHeap.bodyStarts(test.names);
+            } else if (test != null) {
+                UnflakeHeap.bodyEnds(test.names);
+            }
+        } catch (Throwable problem) {
+            bug(problem);
+        }
+        resume(open);
+    }
+
     /** Jupiter keeps an instance of a test class; one that is made before the test starts is shared by several. */
     public static void instanceMade(Object instance) {
         boolean open = pause();

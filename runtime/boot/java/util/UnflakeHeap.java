@@ -76,8 +76,9 @@ final class UnflakeHeap {
     private UnflakeHeap() {}
 
     /** Called by the agent before the first test. */
-    static void watch(int mostObjects, String[] eagerClasses) {
+    static void watch(int mostObjects, int capturePoints, String[] eagerClasses) {
         most = mostObjects;
+        points = capturePoints;
         eager = eagerClasses;
         room = 1 << 16;
         memory = UNSAFE.allocateMemory(room);
@@ -280,14 +281,33 @@ final class UnflakeHeap {
             if (eager != null) {
                 loadEagerly();
             }
-            walk(CLASS, new String[] {root});
+            if (points == WHOLE_TEST) {
+                walk(CLASS, new String[] {root});
+            }
             fresh = true;
+        }
+    }
+
+    /** Between set-up and the test's own code. */
+    static void bodyStarts(String[] names) {
+        if (watching && points == BODY) {
+            walk(NOBODY, names);
+        } else if (watching && points == SET_UPS) {
+            walk(previous == null ? NOBODY : TEST, previous == null ? names : previous);
+            previous = names;
+        }
+    }
+
+    /** Between the test's own code and tear-down. */
+    static void bodyEnds(String[] names) {
+        if (watching && points == BODY) {
+            walk(TEST, names);
         }
     }
 
     /** After a test. */
     static void testEnds(String[] names) {
-        if (watching) {
+        if (watching && points == WHOLE_TEST) {
             walk(TEST, names);
             fresh = true;
         }
@@ -295,7 +315,9 @@ final class UnflakeHeap {
 
     static void classEnds(String root) {
         if (watching) {
-            walk(CLASS, new String[] {root});
+            if (points == WHOLE_TEST) {
+                walk(CLASS, new String[] {root});
+            }
             unshare();
             fresh = false;
         }
@@ -303,6 +325,18 @@ final class UnflakeHeap {
 
     private static final int CLASS = 0;
     private static final int TEST = 1;
+    /** Differences up to here do not count. */
+    private static final int NOBODY = 2;
+
+    // Which pairs of capture points are compared.
+    private static final int WHOLE_TEST = 0;
+    private static final int BODY = 1;
+    private static final int SET_UPS = 2;
+
+    private static int points;
+
+    /** The last test whose set-up was through. */
+    private static String[] previous;
 
     /** Writes the whole state; {@code by} and {@code names} say for the agent whose doing the differences are. */
     private static void walk(int by, String[] names) {
