@@ -125,14 +125,15 @@ impl HeapPlace {
     }
 }
 
-/// What a path has after its root, whether it names that with its package or without.
+/// What a path has after its root, whether it names that with its package or without, nested classes with `$` or a dot.
 pub fn below<'a>(root: &str, path: &'a str) -> &'a str {
     let is_cut = |rest: &&str| rest.is_empty() || rest.starts_with(['.', '[']);
     let simple = root
         .rmatch_indices('.')
         .nth(1)
         .map_or(root, |(dot, _)| &root[dot + 1..]);
-    let rest = [root, simple]
+    let in_source = simple.replace('$', ".");
+    let rest = [root, simple, &in_source]
         .into_iter()
         .find_map(|prefix| path.strip_prefix(prefix).filter(is_cut));
     rest.unwrap_or(path)
@@ -335,6 +336,7 @@ mod tests {
         assert_eq!(below("a.B.map", "B.map[\"k\"].x"), "[\"k\"].x");
         assert_eq!(below("a.B.map", "a.B.map"), "");
         assert_eq!(below("a.B.map", "B.mapping"), "B.mapping");
+        assert_eq!(below("a.B$C.map", "B.C.map.x"), ".x");
         assert_eq!(below("user.timezone", "user.timezone"), "");
         assert_eq!(below("", "x"), "x");
     }

@@ -1,7 +1,8 @@
 //! What is around a polluted object, as one HTML page that needs nothing but itself (P5).
 //!
-//! Each object is a box with its simple values inside; a field that holds another object of the picture is an arrow. What was
-//! there before only is red and dashed and marked `-`, what is there afterwards only is green and marked `+`. Below the picture
+//! Each object is a box with its simple values inside; a field that holds another object of the picture is an arrow. Objects are
+//! named by a text of their own (`Effect#3`, which is then the value of the field) or by their path (`Effects.ALL`, which the
+//! path of the field `Effects.ALL["poison"]` continues). What was there before only is red and dashed and marked `-`, what is there afterwards only is green and marked `+`. Below the picture
 //! stand the same triples as a table, which is also what a screen reader reads.
 
 use super::escape::{cut, html, line};
@@ -139,26 +140,33 @@ impl<'a> Objects<'a> {
             fields.entry(&triple.object).or_default().push(triple);
         }
         let order = walk(triples, &fields);
+        let leading: Vec<(&Triple, Option<&str>)> = triples
+            .iter()
+            .map(|triple| (triple, target(triple, &fields)))
+            .collect();
         let left_out = order.len().saturating_sub(OBJECTS);
         let place: BTreeMap<&str, usize> = order.iter().take(OBJECTS).copied().zip(0..).collect();
         let mut lines: BTreeMap<(usize, usize), Vec<Arrow<'a>>> = BTreeMap::new();
         let mut objects: Vec<Object<'a>> = Vec::with_capacity(place.len());
         for name in order.into_iter().take(OBJECTS) {
             let from = objects.len();
-            let (arrows, values): (Vec<&Triple>, Vec<&Triple>) = fields[name]
-                .iter()
-                .partition(|triple| place.get(triple.value.as_str()).is_some_and(|to| *to != from));
-            for triple in arrows {
-                let to = place[triple.value.as_str()];
-                let arrow = Arrow {
-                    triple,
-                    upwards: to < from,
-                };
-                lines.entry((from.min(to), from.max(to))).or_default().push(arrow);
+            let mut values = Vec::new();
+            for triple in &fields[name] {
+                let to = target(triple, &fields).and_then(|to| place.get(to).copied());
+                match to.filter(|to| *to != from) {
+                    None => values.push(*triple),
+                    Some(to) => {
+                        let arrow = Arrow {
+                            triple,
+                            upwards: to < from,
+                        };
+                        lines.entry((from.min(to), from.max(to))).or_default().push(arrow);
+                    }
+                }
             }
             objects.push(Object {
                 name,
-                side: side_of(name, triples),
+                side: side_of(name, &leading),
                 values,
             });
         }
@@ -167,14 +175,16 @@ impl<'a> Objects<'a> {
 
     fn draw(&self, text: &mut String) -> fmt::Result {
         let mut sizes: Vec<Size> = self.objects.iter().map(Object::size).collect();
-        // Lines start over a box's whole width: where that has room for their labels, these do not cover each other.
-        let mut labels = vec![0.0; sizes.len()];
-        for ((from, _), arrows) in &self.lines {
+        // Lines start and end over a box's whole width: with room for their labels there, these keep apart as a rule.
+        let mut room = vec![(0.0, 0.0); sizes.len()];
+        for ((from, to), arrows) in &self.lines {
             let letters = arrows.iter().map(|arrow| arrow.label().chars().count());
-            labels[*from] += (letters.max().unwrap_or(0) + 2) as f64 * LETTER;
+            let label = (letters.max().unwrap_or(0) + 2) as f64 * LETTER;
+            room[*from].0 += label;
+            room[*to].1 += label;
         }
-        for (size, labels) in sizes.iter_mut().zip(labels) {
-            size.width = size.width.max(labels);
+        for (size, (below, above)) in sizes.iter_mut().zip(room) {
+            size.width = size.width.max(below).max(above);
         }
         let pairs: Vec<(usize, usize)> = self.lines.keys().copied().collect();
         let layout = layout::layout(&sizes, &pairs);
@@ -191,8 +201,9 @@ impl<'a> Objects<'a> {
             object.draw(text, *size, *centre)?;
         }
         // Above the boxes, so that no label is hidden.
+        let mut labels = Labels::default();
         for (index, arrows) in self.lines.values().enumerate() {
-            draw_labels(text, &layout, index, arrows)?;
+            labels.draw(text, &layout.routes[index], arrows)?;
         }
         writeln!(text, "</svg>")
     }
@@ -282,29 +293,69 @@ fn draw_line(text: &mut String, layout: &Layout, index: usize, arrows: &[Arrow<'
     writeln!(text, "</g>")
 }
 
-/// The fields' names, in the middle of the gap that is nearest to the object whose fields they are.
-fn draw_labels(text: &mut String, layout: &Layout, index: usize, arrows: &[Arrow<'_>]) -> fmt::Result {
-    let route = &layout.routes[index][..];
-    let gap = match route {
-        [.., from, to, _] if arrows.iter().all(|arrow| arrow.upwards) => Some((from, to)),
-        [_, from, to, ..] => Some((from, to)),
-        _ => None,
-    };
-    let Some((from, to)) = gap else {
-        return Ok(());
-    };
-    let (x, middle) = ((from.x + to.x) / 2.0, (from.y + to.y) / 2.0);
-    let top = middle - (arrows.len() - 1) as f64 * ROW / 2.0 + 4.0;
-    for (n, arrow) in arrows.iter().enumerate() {
-        writeln!(
-            text,
-            "<text class=\"label {}\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
-            class(arrow.triple.side),
-            top + n as f64 * ROW,
-            html(&arrow.label())
-        )?;
+/// The fields' names beside their lines, none on top of another.
+#[derive(Default)]
+struct Labels {
+    /// From, to and baseline of those that are drawn.
+    taken: Vec<(f64, f64, f64)>,
+}
+
+impl Labels {
+    /// In the middle of the gap that is nearest to the object whose fields they are.
+    fn draw(&mut self, text: &mut String, route: &[Point], arrows: &[Arrow<'_>]) -> fmt::Result {
+        let gap = match route {
+            [.., from, to, _] if arrows.iter().all(|arrow| arrow.upwards) => Some((from, to)),
+            [_, from, to, ..] => Some((from, to)),
+            _ => None,
+        };
+        let Some((from, to)) = gap else {
+            return Ok(());
+        };
+        let (x, middle) = ((from.x + to.x) / 2.0, (from.y + to.y) / 2.0 + 4.0);
+        for arrow in arrows {
+            let label = arrow.label();
+            let half = label.chars().count() as f64 * LETTER / 2.0;
+            let y = self.free((x - half, x + half), middle);
+            writeln!(
+                text,
+                "<text class=\"label {}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
+                class(arrow.triple.side),
+                html(&label)
+            )?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// The baseline nearest to `middle` where nothing stands yet.
+    fn free(&mut self, (from, to): (f64, f64), middle: f64) -> f64 {
+        let near = |y: f64| {
+            self.taken
+                .iter()
+                .filter(move |label| (label.2 - y).abs() < ROW - 3.0)
+        };
+        let is_free = |y: &f64| near(*y).all(|label| to < label.0 || label.1 < from);
+        let steps = (0..).flat_map(|n| [-f64::from(n), f64::from(n)]);
+        let mut baselines = steps.map(|step| middle + step * (ROW - 3.0)).take(20);
+        let y = baselines.find(is_free).unwrap_or(middle);
+        self.taken.push((from, to, y));
+        y
+    }
+}
+
+/// The object that a field leads to, if that has fields itself.
+fn target<'a>(triple: &Triple, fields: &BTreeMap<&'a str, Vec<&'a Triple>>) -> Option<&'a str> {
+    let Triple {
+        object, field, value, ..
+    } = triple;
+    let paths = [
+        value.clone(),
+        format!("{object}.{field}"),
+        format!("{object}{field}"),
+    ];
+    paths
+        .iter()
+        .find_map(|path| fields.get_key_value(path.as_str()))
+        .map(|(name, _)| *name)
 }
 
 /// All objects that have fields: breadth first from the first one, then from whatever that does not reach.
@@ -317,10 +368,12 @@ fn walk<'a>(triples: &'a [Triple], fields: &BTreeMap<&'a str, Vec<&'a Triple>>) 
             order.push(&triple.object);
         }
         while next < order.len() {
-            for field in &fields[order[next]] {
-                let known = fields.contains_key(field.value.as_str());
-                if known && seen.insert(&field.value, ()).is_none() {
-                    order.push(&field.value);
+            for object in fields[order[next]]
+                .iter()
+                .filter_map(|field| target(field, fields))
+            {
+                if seen.insert(object, ()).is_none() {
+                    order.push(object);
                 }
             }
             next += 1;
@@ -330,20 +383,16 @@ fn walk<'a>(triples: &'a [Triple], fields: &BTreeMap<&'a str, Vec<&'a Triple>>) 
 }
 
 /// On which side an object was: that of everything that leads to it or, where nothing does, of everything it has.
-fn side_of(name: &str, triples: &[Triple]) -> Side {
-    let coming = triples
-        .iter()
-        .filter(|triple| triple.value == name && triple.object != name);
-    let mut coming = coming.map(|triple| triple.side).peekable();
-    if coming.peek().is_some() {
-        return common(coming);
+fn side_of(name: &str, leading: &[(&Triple, Option<&str>)]) -> Side {
+    let sides = |is: &dyn Fn(&Triple, Option<&str>) -> bool| -> Vec<Side> {
+        let wanted = leading.iter().filter(|(triple, target)| is(triple, *target));
+        wanted.map(|(triple, _)| triple.side).collect()
+    };
+    let coming = sides(&|triple, target| triple.object != name && target == Some(name));
+    match coming.is_empty() {
+        false => common(coming.into_iter()),
+        true => common(sides(&|triple, _| triple.object == name).into_iter()),
     }
-    common(
-        triples
-            .iter()
-            .filter(|triple| triple.object == name)
-            .map(|triple| triple.side),
-    )
 }
 
 /// The side that all have, or both.
@@ -422,6 +471,18 @@ mod tests {
         assert_eq!(page.matches("class=\"line").count(), 1);
         assert_eq!(page.matches("class=\"head\"").count(), 2);
         assert!(page.contains("self = itself"), "{page}");
+    }
+
+    #[test]
+    fn objects_may_be_named_by_their_paths() {
+        let page = page_of(&[
+            "A.all size 1",
+            "+ A.all [\"x\"] Effect",
+            "+ A.all[\"x\"] name \"x\"",
+        ]);
+        assert_eq!(page.matches("class=\"object").count(), 2);
+        assert_eq!(page.matches("class=\"line new").count(), 1);
+        assert!(page.contains(">+ [&quot;x&quot;]</text>"), "{page}");
     }
 
     #[test]
