@@ -290,6 +290,9 @@ impl Agent {
             }) => {
                 session.runtime.configure(jni, strategy, session.vary_hashes);
                 session.runtime.set_script(jni, strategy, script, &record);
+                if let Some(heap) = &session.heap {
+                    heap.tests(tests.iter().map(|test| test.root.clone()));
+                }
                 let mut words = vec!["run".to_owned()];
                 for test in tests {
                     words.extend([format!("{:?}", test.framework), test.root, test.id]);

@@ -3,9 +3,10 @@
 
 use crate::ffi::{FieldId, Jni, Jvmti, Object, Weak};
 use regex_lite::Regex;
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use unflake_heap::abstraction::{Read, Rule, is_jdk, is_transparent, rule_of};
-use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences};
+use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences, new_roots};
 use unflake_protocol::{Author, SeenTest, StateChange, StateKind, ToProgram, Watch};
 
 const STATIC: i32 = 0x8;
@@ -33,6 +34,8 @@ struct Known {
     shapes: Shapes,
     last: Option<State>,
     fresh: Vec<Weak>,
+    /// Classes whose tests were asked for.
+    test_classes: BTreeSet<String>,
     /// What the walk before showed, until the walk after it confirms that nothing moves by itself.
     pending: Vec<Difference>,
     /// Roots that change while nobody runs.
@@ -80,6 +83,16 @@ impl Heap {
 
     pub(crate) fn watch(&self) -> &Watch {
         &self.watch
+    }
+
+    /// These tests run next.
+    pub(crate) fn tests(&self, roots: impl Iterator<Item = String>) {
+        self.lock().test_classes.extend(roots);
+    }
+
+    /// By its name with slashes.
+    pub(crate) fn is_test_class(&self, class: &str) -> bool {
+        self.lock().test_classes.contains(&class.replace('/', "."))
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -389,10 +402,8 @@ impl Heap {
             known.last = Some(State::new(words.to_vec()));
             return (false, Vec::new());
         };
-        if last.is_unchanged_in(words) {
-            if last.words().len() != words.len() {
-                known.last = Some(State::new(words.to_vec()));
-            }
+        let is_longer = last.words().len() != words.len();
+        if !is_longer && last.is_unchanged_in(words) {
             let pending = std::mem::take(&mut known.pending);
             return (
                 false,
@@ -404,6 +415,24 @@ impl Heap {
             );
         }
         let state = State::new(words.to_vec());
+        let mut told = Vec::new();
+        if self.watch.initial
+            && let (Some(by), Ok(fresh)) = (author(by, names), new_roots(&known.shapes, last, &state))
+        {
+            told.extend(fresh.into_iter().map(|(root, leaves)| ToProgram::Initialised {
+                by: by.clone(),
+                root,
+                leaves,
+            }));
+        }
+        if last.is_unchanged_in(words) {
+            known.last = Some(state);
+            let pending = std::mem::take(&mut known.pending);
+            if is_again {
+                told.extend(changed(known, pending, by, names));
+            }
+            return (false, told);
+        }
         let found = match differences(&known.shapes, last, &state) {
             Ok(found) => found,
             Err(malformed) => {
@@ -416,9 +445,8 @@ impl Heap {
         if !is_again {
             let differs = !found.is_empty();
             known.pending = found;
-            return (differs, Vec::new());
+            return (differs, told);
         }
-        let mut told = Vec::new();
         for difference in &found {
             if !known.restless.contains(&difference.root) {
                 known.restless.push(difference.root);

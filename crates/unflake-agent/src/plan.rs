@@ -84,6 +84,27 @@ pub(crate) fn watch_initialiser(class: &str) -> [Planned; 2] {
     ]
 }
 
+/// Tells that a test class's static initialiser is through.
+pub(crate) fn watch_test_class(class: &str) -> Planned {
+    let helper = Helper {
+        class: EVENTS.to_owned(),
+        name: "testClassReady".to_owned(),
+        descriptor: "(Ljava/lang/String;)V".to_owned(),
+    };
+    let edit = MethodEdit {
+        method: "<clinit>".to_owned(),
+        descriptor: "()V".to_owned(),
+        change: Change::BeforeReturns {
+            helper,
+            args: vec![Arg::Str(class.replace('/', "."))],
+        },
+    };
+    Planned {
+        edit,
+        required: false,
+    }
+}
+
 /// Classes whose objects make choices: where one was made is worth knowing.
 const COLLECTIONS: [&str; 11] = [
     "java/util/HashMap",
@@ -286,7 +307,12 @@ mod tests {
             .map(|method| format!("{}{}", method.name(), method.descriptor()))
             .collect();
         let initialisers = watch_initialiser("a/B").map(|planned| planned.edit);
-        for edit in boundaries::edits().map(|(_, edit)| edit).chain(initialisers) {
+        let test_class = [watch_test_class("a/B").edit];
+        for edit in boundaries::edits()
+            .map(|(_, edit)| edit)
+            .chain(initialisers)
+            .chain(test_class)
+        {
             let (Change::AtEntry { helper, .. } | Change::BeforeReturns { helper, .. }) = edit.change else {
                 panic!("{edit:?}");
             };

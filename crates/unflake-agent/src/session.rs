@@ -241,6 +241,7 @@ impl Session {
         let fixed = self.plan.of(name);
         let is_project = has_loader && owner(name, "") == Owner::Project || self.user.names_class(name);
         let is_watched = self.allocations && !has_loader && plan::is_collection(name);
+        let is_test_class = self.heap.as_ref().is_some_and(|heap| heap.is_test_class(name));
         if fixed.is_empty() && !is_project && !is_watched {
             return None;
         }
@@ -252,13 +253,21 @@ impl Session {
         {
             return None;
         }
-        if fixed.is_empty() && !is_watched && !self.learn && !self.user.may_be_in(name, bytes) {
+        if fixed.is_empty()
+            && !is_watched
+            && !is_test_class
+            && !self.learn
+            && !self.user.may_be_in(name, bytes)
+        {
             return None;
         }
         let class = ClassFile::parse(bytes).ok()?;
         let mut planned = fixed.to_vec();
         if is_watched {
             planned.extend(plan::watch_constructors(&class));
+        }
+        if is_test_class {
+            planned.push(plan::watch_test_class(name));
         }
         if is_project {
             self.look_at_project_class(jni, &class, name, is_redefined, bytes, &mut planned);

@@ -118,7 +118,7 @@ impl Comparison<'_> {
         let (old, new) = (&old[..size], &new[..size]);
         if kind == b'L' {
             self.references(old[0], new[0], link);
-        } else if old != new {
+        } else if old != new && !(is_nan(kind, old) && is_nan(kind, new)) {
             let texts = (
                 describe::value(self.before, kind, old),
                 describe::value(self.after, kind, new),
@@ -523,6 +523,15 @@ fn entry(index: &Index<'_>, value: u32) -> String {
     match index.node(value) {
         Some(node) if node.shape.class != "java.lang.Object" => describe::object(index, value),
         _ => "present".to_owned(),
+    }
+}
+
+/// Not a number has many faces, and all mean the same.
+fn is_nan(kind: u8, words: &[u32]) -> bool {
+    match kind {
+        b'F' => f32::from_bits(words[0]).is_nan(),
+        b'D' => f64::from_bits(u64::from(words[0]) | u64::from(words[1]) << 32).is_nan(),
+        _ => false,
     }
 }
 

@@ -8,10 +8,12 @@
 pub mod abstraction;
 mod compare;
 mod describe;
+mod leaves;
 mod shape;
 mod state;
 
 pub use compare::{Difference, differences};
+pub use leaves::new_roots;
 pub use shape::{Field, Root, Shape, ShapeId, Shapes, View};
 pub use state::{Malformed, State};
 

@@ -376,6 +376,7 @@ impl TestJvm {
             // The build's own JVMs watch nothing.
             | ToProgram::Changed { .. }
             | ToProgram::NotWatched { .. }
+            | ToProgram::Initialised { .. }
             | ToProgram::RunFinished => {}
         }
     }

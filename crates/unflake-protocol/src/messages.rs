@@ -120,6 +120,12 @@ pub enum ToProgram {
         by: Author,
         changes: Vec<StateChange>,
     },
+    /// A class was initialised: what one of its static fields reached when its author was through.
+    Initialised {
+        by: Author,
+        root: String,
+        leaves: Vec<(String, String)>,
+    },
     /// Something could not be watched: what, and why.
     NotWatched {
         what: String,

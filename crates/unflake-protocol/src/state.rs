@@ -15,6 +15,8 @@ pub struct Watch {
     pub directories: Vec<PathBuf>,
     /// Below those, files and directories that are not looked at.
     pub ignored: Vec<PathBuf>,
+    /// Say [`crate::ToProgram::Initialised`] of every root that appears.
+    pub initial: bool,
     /// The most objects that are followed from one root.
     pub most_objects: u32,
 }

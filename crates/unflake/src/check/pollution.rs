@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use unflake_explore::{Seen, benign};
 use unflake_findings::{
     Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate,
-    Repair, Severity, polluter_id,
+    Repair, Severity, polluter_id, rules,
 };
 use unflake_protocol::{Author, ChangeForm, Configuration, Roots, StateChange, StateKind, ToProgram, Watch};
 use unflake_runner::WorkerTools;
@@ -75,6 +75,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
         eager: Vec::new(),
         directories: Vec::new(),
         ignored: Vec::new(),
+        initial: false,
         most_objects: MOST_OBJECTS,
     };
     check.progress.phase("watching shared state", tests.len() as u64);
@@ -263,7 +264,10 @@ fn report(check: &Check<'_>, first: &Changes, second: &Changes, outcomes: &mut O
         };
         let mut told = BTreeSet::new();
         for change in changes {
-            if !again.iter().any(|other| other.root == change.root) || !told.insert(&change.root) {
+            if !again.iter().any(|other| other.root == change.root)
+                || !told.insert(&change.root)
+                || is_put_back(changes, &change.root)
+            {
                 continue;
             }
             let seen = Seen {
@@ -277,6 +281,17 @@ fn report(check: &Check<'_>, first: &Changes, second: &Changes, outcomes: &mut O
             };
             outcomes.found(finding, replay);
         }
+    }
+}
+
+/// Whether tear-down puts back what set-up has changed.
+fn is_put_back(changes: &[StateChange], root: &str) -> bool {
+    let mut of_root = changes.iter().filter(|change| change.root == root);
+    let first = of_root.next();
+    let last = of_root.next_back();
+    match (first, last) {
+        (Some(first), Some(last)) => first.path == last.path && first.old == last.new,
+        _ => false,
     }
 }
 
@@ -300,13 +315,9 @@ fn finding(
     };
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
     Finding {
-        rule: if is_file { "UF301" } else { "UF201" }.to_owned(),
+        rule: rules::of_change(change).to_owned(),
         test: test.clone(),
-        severity: if benign.is {
-            Severity::Note
-        } else {
-            Severity::Warning
-        },
+        severity: Severity::polluter(&benign, &[]),
         message: format!(
             "leaves `{}` changed: {} → {}",
             change.path,

@@ -354,9 +354,34 @@ public final class UnflakeEvents {
     public static void instanceMade(Object instance) {
         boolean open = pause();
         try {
-            if (UnflakeHeap.watching && instance != null && openOn(Thread.currentThread()) == null) {
+            if (UnflakeHeap.watching && instance != null && openOn(Thread.currentThread()) == null && !isForOneTest()) {
                 UnflakeHeap.share(instance, instance.getClass().getName().concat(".this"));
             }
+        } catch (Throwable problem) {
+            bug(problem);
+        }
+        resume(open);
+    }
+
+    /** Jupiter makes the instance for a single test while it prepares that test. */
+    private static boolean isForOneTest() {
+        StackTraceElement[] frames = new Throwable().getStackTrace();
+        for (int i = 0; i < frames.length; i++) {
+            if (frames[i].getMethodName().equals("prepare") && frames[i].getClassName().endsWith("TestMethodTestDescriptor")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The static initialiser of a test class is through: what it has done elsewhere is the doing of the class. */
+    public static void testClassReady(String name) {
+        if (!UnflakeHeap.watching) {
+            return;
+        }
+        boolean open = pause();
+        try {
+            UnflakeHeap.testClassReady(name);
         } catch (Throwable problem) {
             bug(problem);
         }

@@ -288,6 +288,12 @@ final class UnflakeHeap {
         }
     }
 
+    static void testClassReady(String name) {
+        if (points == WHOLE_TEST) {
+            walk(CLASS, new String[] {name});
+        }
+    }
+
     /** Between set-up and the test's own code. */
     static void bodyStarts(String[] names) {
         if (watching && points == BODY) {
