@@ -238,6 +238,8 @@ pub enum NoteKind {
     NotApplied,
     /// A test runs through the build tool because it behaves differently when started directly.
     ThroughBuildTool,
+    /// Some shared state could not be watched.
+    NotWatched,
     /// The agent switched itself off.
     AgentOff,
     /// Anything else.

@@ -3,6 +3,7 @@
 //! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None` and
 //! is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
 
+use crate::config::Eager;
 use crate::values::{FailOn, SeedSetting, parse_age, parse_count, parse_duration, parse_range};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -157,6 +158,17 @@ pub(crate) struct CheckArgs {
     /// Watch static fields of all loaded classes, not only of the project's own
     #[arg(long, help_heading = "Shared state")]
     pub(crate) all_roots: bool,
+    /// Load classes before the tests: all of the suite, or those of each class or test in a JVM of its own
+    #[arg(
+        long,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "suite",
+        value_parser = one_of::<Eager>(&Eager::NAMES),
+        help_heading = "Shared state"
+    )]
+    pub(crate) eager: Option<Eager>,
     /// Show what is around a polluted object, before and after
     #[arg(long, help_heading = "Shared state")]
     pub(crate) graph: bool,

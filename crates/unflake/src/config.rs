@@ -112,6 +112,27 @@ const MODEL_KEYS: [&str; 4] = ["method", "kind", "values", "tolerance"];
 const MODEL_KINDS: [&str; 5] = ["permute", "extend", "random", "one-of", "tolerance"];
 const IGNORE_KEYS: [&str; 4] = ["test", "api", "from", "reason"];
 
+impl Eager {
+    pub(crate) const NAMES: [&str; 4] = ["off", "suite", "class", "test"];
+}
+
+impl FromStr for Eager {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Eager, String> {
+        match text {
+            "off" => Ok(Eager::Off),
+            "suite" => Ok(Eager::Suite),
+            "class" => Ok(Eager::Class),
+            "test" => Ok(Eager::Test),
+            other => Err(format!(
+                "unknown value `{other}`; known are {}",
+                Eager::NAMES.join(", ")
+            )),
+        }
+    }
+}
+
 impl Config {
     /// The project's file, or nothing if it has none.
     pub(crate) fn read(project: &Path) -> Result<Config, Problem> {
@@ -388,8 +409,11 @@ impl Reader<'_> {
             exclude_roots: patterns("exclude_roots")?,
             exclude_fields: patterns("exclude_fields")?,
             all_roots,
-            eager: [Eager::Off, Eager::Suite, Eager::Class, Eager::Test]
-                [one_of("eager", &["off", "suite", "class", "test"])?],
+            eager: table
+                .get("eager")
+                .map(|value| self.text_as(value, Eager::from_str))
+                .transpose()?
+                .unwrap_or_default(),
             capture: [Points::WholeTest, Points::Body, Points::SetUps]
                 [one_of("capture", &["whole-test", "body", "set-ups"])?],
             directories: directories

@@ -186,6 +186,7 @@ impl Settings {
             graph: args.graph,
             pollution: PollutionConfig {
                 all_roots: args.all_roots || config.pollution.all_roots,
+                eager: args.eager.unwrap_or(config.pollution.eager),
                 ..config.pollution.clone()
             },
             fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),

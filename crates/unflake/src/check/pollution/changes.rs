@@ -1,0 +1,126 @@
+//! What tests change, as JVMs that watch tell it.
+
+use super::super::Check;
+use super::super::jvms::{Bench, Turn};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use unflake_protocol::{Author, Configuration, StateChange, StateKind, ToProgram, Watch};
+use unflake_runner::WorkerTools;
+
+/// Workers that watch are numbered from here on.
+const WATCHING: u32 = 1 << 21;
+
+/// Who changed what: by the test's index, or by the class.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes {
+    pub(super) by_test: BTreeMap<usize, Vec<StateChange>>,
+    pub(super) by_class: BTreeMap<String, Vec<StateChange>>,
+    /// What roots held when they appeared, by root: the test that ran, paths and values.
+    pub(super) initial: BTreeMap<String, (Option<usize>, Vec<(String, String)>)>,
+    pub(super) not_watched: BTreeMap<String, String>,
+}
+
+impl Changes {
+    fn all(&self) -> impl Iterator<Item = &StateChange> {
+        self.by_test.values().chain(self.by_class.values()).flatten()
+    }
+
+    pub(super) fn of_root(&self, root: &str) -> Vec<&StateChange> {
+        self.all().filter(|change| change.root == root).collect()
+    }
+
+    /// The classes whose static fields changed.
+    pub(super) fn holders(&self) -> BTreeSet<String> {
+        let heap = self.all().filter(|change| change.kind == StateKind::Heap);
+        heap.filter_map(|change| change.root.rsplit_once('.'))
+            .map(|(class, _)| class.to_owned())
+            .collect()
+    }
+
+    pub(super) fn join(&mut self, other: Changes) {
+        for (test, changes) in other.by_test {
+            self.by_test.entry(test).or_default().extend(changes);
+        }
+        for (class, changes) in other.by_class {
+            self.by_class.entry(class).or_default().extend(changes);
+        }
+        self.initial.extend(other.initial);
+        self.not_watched.extend(other.not_watched);
+    }
+
+    fn hear(&mut self, message: ToProgram, index: impl Fn(&Author) -> Option<usize>) {
+        match message {
+            ToProgram::Changed { by, changes } => match (index(&by), by) {
+                (Some(test), _) => self.by_test.entry(test).or_default().extend(changes),
+                (None, Author::Class(root)) => self.by_class.entry(root).or_default().extend(changes),
+                (None, Author::Test(_)) => {}
+            },
+            ToProgram::Initialised { by, root, leaves } => {
+                let test = index(&by);
+                self.initial.entry(root).or_insert((test, leaves));
+            }
+            ToProgram::NotWatched { what, reason } => {
+                self.not_watched.insert(what, reason);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How many JVMs a capture uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Jobs {
+    All,
+    One,
+}
+
+/// Runs tests once, and gathers what they change.
+pub(super) fn capture(check: &Check<'_>, tests: &[usize], watch: Watch, jobs: Jobs) -> Changes {
+    let suite = &check.learned.suite;
+    let by_handle: BTreeMap<_, usize> = tests
+        .iter()
+        .map(|test| (&suite.tests[*test].handle, *test))
+        .collect();
+    let index = |author: &Author| match author {
+        Author::Test(test) => by_handle.get(&test.handle).copied(),
+        Author::Class(_) => None,
+    };
+    let changes = Mutex::new(Changes::default());
+    let hear = |message: ToProgram| {
+        let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.hear(message, index);
+    };
+    let tools = WorkerTools {
+        configuration: Configuration {
+            models: Vec::new(),
+            user_models: Vec::new(),
+            watch: Some(watch),
+            ..check.bench.tools.configuration.clone()
+        },
+        ..check.bench.tools.clone()
+    };
+    /// More than one capture can start.
+    const APART: u32 = 1000;
+    let number = WATCHING + check.bench.workers.fetch_add(APART, Ordering::Relaxed);
+    let bench = Bench {
+        suite,
+        tools: &tools,
+        workers: &AtomicU32::new(number),
+        jobs: match jobs {
+            Jobs::All => check.bench.jobs,
+            Jobs::One => 1,
+        },
+        // The same run twice gives the same report.
+        repeatable: true,
+        timeout: check.bench.timeout,
+        hear: &hear,
+    };
+    let turn = Turn {
+        round: 1,
+        strategy: None,
+        tests: tests.to_vec(),
+    };
+    bench.run(bench.units(&[turn]), &|_, _| check.progress.step());
+    changes.into_inner().unwrap_or_else(PoisonError::into_inner)
+}

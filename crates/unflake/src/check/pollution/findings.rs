@@ -1,0 +1,161 @@
+//! From changes to findings: what was seen twice, with the marks of what looks harmless.
+
+use super::super::Check;
+use super::super::outcome::Outcomes;
+use super::super::stored::StoredReplay;
+use super::changes::Changes;
+use std::collections::{BTreeMap, BTreeSet};
+use unflake_explore::{Seen, benign};
+use unflake_findings::rules::{self, HeapPlace};
+use unflake_findings::{
+    Benign, Details, FileChange, FilePollution, Finding, FindingKind, Pollution, Proof, Rate, Repair,
+    Severity, polluter_id,
+};
+use unflake_protocol::{ChangeForm, StateChange, StateKind, TestId};
+
+pub(super) fn report(
+    check: &Check<'_>,
+    first: &Changes,
+    second: &Changes,
+    captured: &BTreeMap<usize, Vec<StateChange>>,
+    outcomes: &mut Outcomes,
+) {
+    let suite = &check.learned.suite;
+    let mut tell = |test: &TestId, change: &StateChange, by: By, replay: StoredReplay| {
+        let seen = Seen {
+            first: first.of_root(&change.root),
+            second: second.of_root(&change.root),
+        };
+        let harmless = benign(change, &seen).filter(|_| by != By::Capture);
+        let finding = finding(test, change, harmless, by, check.settings.graph);
+        outcomes.found(finding, replay);
+    };
+    let replay = |test: usize| StoredReplay {
+        recipe: suite.tests[test].launch,
+        tests: vec![suite.tests[test].handle.clone()],
+    };
+    for (test, changes) in &first.by_test {
+        let again = second.by_test.get(test).map(Vec::as_slice).unwrap_or_default();
+        for change in changes.iter().filter(|change| is_among(again, &change.root)) {
+            tell(&suite.tests[*test].id, change, By::Test, replay(*test));
+        }
+    }
+    for (test, changes) in captured {
+        for change in changes {
+            tell(&suite.tests[*test].id, change, By::Capture, replay(*test));
+        }
+    }
+    for (root, changes) in &first.by_class {
+        let again = second.by_class.get(root).map(Vec::as_slice).unwrap_or_default();
+        // Told of the class; its first test is where it is.
+        let Some(test) = suite.tests.iter().position(|known| known.handle.root == *root) else {
+            continue;
+        };
+        let class = TestId {
+            test: root.clone(),
+            invocation: None,
+            ..suite.tests[test].id.clone()
+        };
+        let mut told = BTreeSet::new();
+        for change in changes {
+            let is_left = is_among(again, &change.root)
+                && !is_put_back(changes, &change.root)
+                && !is_put_back(again, &change.root);
+            if is_left && told.insert(&change.root) {
+                tell(&class, change, By::Class, replay(test));
+            }
+        }
+    }
+}
+
+/// Whose doing it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Test,
+    Class,
+    /// The initialiser of a class that the test loads.
+    Capture,
+}
+
+fn is_among(changes: &[StateChange], root: &str) -> bool {
+    changes.iter().any(|change| change.root == root)
+}
+
+/// Whether tear-down puts back what set-up has changed.
+fn is_put_back(changes: &[StateChange], root: &str) -> bool {
+    let mut of_root = changes.iter().filter(|change| change.root == root);
+    match (of_root.next(), of_root.next_back()) {
+        (Some(first), Some(last)) => first.path == last.path && first.old == last.new,
+        _ => false,
+    }
+}
+
+fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By, graph: bool) -> Finding {
+    let is_file = change.kind == StateKind::File;
+    let kind = if is_file {
+        FindingKind::FilePolluter
+    } else {
+        FindingKind::Polluter
+    };
+    let id = polluter_id(kind, test, &change.root);
+    let benign = Benign {
+        is: harmless.is_some(),
+        why: harmless.unwrap_or_default(),
+    };
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    let message = format!(
+        "leaves `{}` changed: {} → {}",
+        change.path,
+        text(&change.old),
+        text(&change.new)
+    );
+    let rule = match by {
+        By::Capture => rules::of_state(change.kind, change.form, HeapPlace::Captured),
+        By::Test | By::Class => rules::of_change(change),
+    };
+    Finding {
+        rule: rule.to_owned(),
+        test: test.clone(),
+        severity: Severity::polluter(&benign, &[]),
+        message,
+        exception: String::new(),
+        replay: format!("unflake replay {}", id.as_str()),
+        rate: Rate { failed: 2, runs: 2 },
+        suppressed: None,
+        details: if is_file {
+            Details::FilePolluter(file_pollution(change, benign))
+        } else {
+            Details::Polluter(Pollution {
+                state: change.kind,
+                held_by: change.root.clone(),
+                path: change.path.clone(),
+                old: change.old.clone(),
+                new: change.new.clone(),
+                more: change.more,
+                by_class: by == By::Class,
+                benign,
+                proof: Proof::NotRun,
+                victims: Vec::new(),
+                graph: if graph { change.around.clone() } else { Vec::new() },
+                repair: Repair::default(),
+            })
+        },
+        id,
+    }
+}
+
+fn file_pollution(change: &StateChange, benign: Benign) -> FilePollution {
+    FilePollution {
+        file: change.root.clone(),
+        change: match change.form {
+            ChangeForm::FirstSet => FileChange::Created,
+            ChangeForm::Removed => FileChange::Deleted,
+            ChangeForm::Increased | ChangeForm::Grown | ChangeForm::Replaced => FileChange::Changed,
+        },
+        more: Vec::new(),
+        benign,
+        proof: Proof::NotRun,
+        victims: Vec::new(),
+        repair: Repair::default(),
+    }
+}

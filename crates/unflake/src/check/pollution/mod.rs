@@ -1,0 +1,174 @@
+//! Which tests change shared state and leave it so (P1 to P10).
+//!
+//! The suite runs once more, unvaried and in JVMs of ours, which compare shared state before and after each test. The
+//! classes in which something changed run a second time, with the classes that hold the state loaded before the first test:
+//! what changes again is a finding, what does not is left out.
+
+mod changes;
+mod findings;
+mod watching;
+
+use super::Check;
+use super::outcome::Outcomes;
+use crate::config::Eager;
+use changes::{Changes, Jobs, capture};
+use std::collections::{BTreeMap, BTreeSet};
+use unflake_findings::NoteKind;
+use unflake_protocol::{ChangeForm, StateChange, StateKind, Watch};
+
+pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcomes) {
+    let suite = &check.learned.suite;
+    let tests: Vec<usize> = candidates
+        .iter()
+        .copied()
+        .filter(|test| suite.tests[*test].launch.is_some())
+        .collect();
+    let watch = watching::watch(check);
+    check.progress.phase("watching shared state", tests.len() as u64);
+    let first = match check.settings.pollution.eager {
+        Eager::Off => capture(check, &tests, watch.clone(), Jobs::All),
+        eager => eagerly(check, &tests, &watch, eager),
+    };
+    let again = of_same_classes(check, &tests, &first);
+    let mut second = Changes::default();
+    if !again.is_empty() {
+        check.progress.phase("watching again", again.len() as u64);
+        let eager = first.holders().into_iter().collect();
+        second = capture(
+            check,
+            &again,
+            Watch {
+                eager,
+                ..watch.clone()
+            },
+            Jobs::All,
+        );
+    }
+    let mut captured = BTreeMap::new();
+    if check.settings.pollution.eager != Eager::Off {
+        check
+            .progress
+            .phase("watching without loading", 2 * tests.len() as u64);
+        captured = captured_at_initialisation(check, &tests, &watch, &first);
+    }
+    for (what, reason) in first.not_watched.iter().chain(&second.not_watched) {
+        outcomes.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
+    }
+    findings::report(check, &first, &second, &captured, outcomes);
+}
+
+/// The tests of all classes in which something changed.
+fn of_same_classes(check: &Check<'_>, tests: &[usize], changes: &Changes) -> Vec<usize> {
+    let root = |test: usize| check.learned.suite.tests[test].handle.root.as_str();
+    let mut roots: BTreeSet<&str> = changes.by_test.keys().map(|test| root(*test)).collect();
+    roots.extend(changes.by_class.keys().map(String::as_str));
+    tests
+        .iter()
+        .copied()
+        .filter(|test| roots.contains(root(*test)))
+        .collect()
+}
+
+/// Watches all tests with classes loaded before them: what is done to a class by the very test that loads it shows then (P6).
+fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch, eager: Eager) -> Changes {
+    let suite = &check.learned.suite;
+    let is_own = |class: &&str| {
+        let package = class.rsplit_once('.').map_or("", |(package, _)| package);
+        watch.roots.all || watch.roots.packages.iter().any(|own| own == package)
+    };
+    let loading = |tests: &[usize]| {
+        let roots = tests.iter().map(|test| suite.tests[*test].handle.root.as_str());
+        let loaded: BTreeSet<&str> = match eager {
+            Eager::Off => BTreeSet::new(),
+            Eager::Suite => suite.references.keys().map(String::as_str).collect(),
+            Eager::Class | Eager::Test => reachable(&suite.references, roots.collect()),
+        };
+        Watch {
+            eager: loaded.into_iter().filter(is_own).map(str::to_owned).collect(),
+            initial: true,
+            ..watch.clone()
+        }
+    };
+    let groups: Vec<&[usize]> = match eager {
+        Eager::Off | Eager::Suite => return capture(check, tests, loading(tests), Jobs::All),
+        Eager::Class => tests
+            .chunk_by(|a, b| suite.tests[*a].handle.root == suite.tests[*b].handle.root)
+            .collect(),
+        Eager::Test => tests.chunks(1).collect(),
+    };
+    let mut all = Changes::default();
+    for part in check.in_parallel(&groups, |group| capture(check, group, loading(group), Jobs::One)) {
+        all.join(part);
+    }
+    all
+}
+
+/// The loaded classes that these name, and so on.
+fn reachable<'a>(
+    references: &'a BTreeMap<String, Vec<String>>,
+    from: BTreeSet<&'a str>,
+) -> BTreeSet<&'a str> {
+    let mut todo: Vec<&str> = from.into_iter().collect();
+    let mut reached = BTreeSet::new();
+    while let Some(class) = todo.pop() {
+        if let Some(below) = references.get(class)
+            && reached.insert(class)
+        {
+            todo.extend(below.iter().map(String::as_str));
+        }
+    }
+    reached
+}
+
+/// Fields that hold something else when their class is first used by a test than when it is loaded before all tests: the
+/// initialiser kept what was so at that moment. Seen in two runs, so that it is not chance. By test.
+fn captured_at_initialisation(
+    check: &Check<'_>,
+    tests: &[usize],
+    watch: &Watch,
+    eager: &Changes,
+) -> BTreeMap<usize, Vec<StateChange>> {
+    let watch = Watch {
+        initial: true,
+        ..watch.clone()
+    };
+    let once = capture(check, tests, watch.clone(), Jobs::All);
+    let twice = capture(check, tests, watch, Jobs::All);
+    let mut found: BTreeMap<usize, Vec<StateChange>> = BTreeMap::new();
+    for (root, (test, leaves)) in &once.initial {
+        let (Some((_, before)), Some((again, same))) = (eager.initial.get(root), twice.initial.get(root))
+        else {
+            continue;
+        };
+        let is_told = |changes: Option<&Vec<StateChange>>| {
+            changes.is_some_and(|changes| changes.iter().any(|change| change.root == *root))
+        };
+        let Some(test) = test.filter(|test| again == &Some(*test) && !is_told(eager.by_test.get(test)))
+        else {
+            continue;
+        };
+        let value = |leaves: &[(String, String)], path: &str| {
+            leaves
+                .iter()
+                .find(|(other, _)| other == path)
+                .map(|(_, value)| value.clone())
+        };
+        let other = leaves.iter().find(|(path, new)| {
+            value(before, path).is_some_and(|old| old != *new) && value(same, path).as_ref() == Some(new)
+        });
+        if let Some((path, new)) = other {
+            found.entry(test).or_default().push(StateChange {
+                kind: StateKind::Heap,
+                root: root.clone(),
+                path: path.clone(),
+                old: value(before, path),
+                new: Some(new.clone()),
+                form: ChangeForm::Replaced,
+                holder: String::new(),
+                more: 0,
+                around: Vec::new(),
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,82 @@
+//! What is watched: the project's own classes, unless something else was asked for.
+
+use super::super::Check;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use unflake_protocol::{Roots, Watch};
+
+/// Roots that reach more objects are refused.
+const MOST_OBJECTS: u32 = 2_000_000;
+
+/// Fields that belong to nobody's tests: of generated classes, and what mocking frameworks and coverage tools add.
+const EXCLUDED_ROOTS: [&str; 3] = [
+    r".*\$\$.*",
+    r".*\$(?:Mockito|Proxy|EasyMock|JMock|ByteBuddy).*",
+    r".*\.(?:__cobertura|\$jacoco).*",
+];
+
+pub(super) fn watch(check: &Check<'_>) -> Watch {
+    let asked = &check.settings.pollution;
+    let launches = &check.learned.suite.launches;
+    let excluded = EXCLUDED_ROOTS.iter().map(|pattern| (*pattern).to_owned());
+    Watch {
+        roots: Roots {
+            packages: packages(launches.iter().flat_map(|launch| &launch.class_path)),
+            all: asked.all_roots,
+            include: asked.include_roots.clone(),
+            exclude: excluded.chain(asked.exclude_roots.iter().cloned()).collect(),
+            exclude_fields: asked.exclude_fields.clone(),
+        },
+        points: asked.capture,
+        eager: Vec::new(),
+        directories: asked
+            .directories
+            .iter()
+            .map(|given| check.settings.place.project.join(given))
+            .collect(),
+        ignored: ignored(check),
+        initial: false,
+        most_objects: MOST_OBJECTS,
+    }
+}
+
+/// What the build writes beside the tests, and what we do.
+fn ignored(check: &Check<'_>) -> Vec<PathBuf> {
+    const REPORTS: [&str; 6] = [
+        "target/surefire-reports",
+        "target/failsafe-reports",
+        "target/surefire",
+        "target/site",
+        "target/jacoco.exec",
+        "target/maven-status",
+    ];
+    let launches = check.learned.suite.launches.iter();
+    let reports = launches.flat_map(|launch| REPORTS.map(|report| launch.directory.join(report)));
+    let own = [check.settings.place.store.clone()];
+    reports.chain(own).collect()
+}
+
+/// The packages of the classes that lie in directories: those are the project's own, libraries come in jars.
+fn packages<'a>(class_path: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    let directories: BTreeSet<&String> = class_path.collect();
+    for directory in directories {
+        let mut todo = vec![(Path::new(directory).to_owned(), String::new())];
+        while let Some((folder, package)) = todo.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if entry.path().is_dir() {
+                    let below = if package.is_empty() {
+                        name
+                    } else {
+                        format!("{package}.{name}")
+                    };
+                    todo.push((entry.path(), below));
+                } else if name.ends_with(".class") {
+                    found.insert(package.clone());
+                }
+            }
+        }
+    }
+    found.into_iter().collect()
+}
