@@ -27,7 +27,7 @@ impl Runtime {
     pub(crate) fn define(jni: Jni<'_>, feature: u8) -> Result<Runtime, String> {
         for (name, bytes) in CLASSES {
             let bytes = if feature >= 9 {
-                internal_unsafe(bytes)
+                internal_unsafe(bytes, feature)
             } else {
                 bytes.to_vec()
             };
@@ -227,9 +227,11 @@ pub(crate) fn pin_salt(jni: Jni<'_>, feature: u8) {
 
 /// The runtime is written against Java 8's `sun.misc.Unsafe`; since Java 9 the JDK's own is another class with the same
 /// methods, while the old one warns. Only the constants that name it change, and their lengths.
-fn internal_unsafe(class: &[u8]) -> Vec<u8> {
+/// One of its methods has another name since Java 12.
+fn internal_unsafe(class: &[u8], feature: u8) -> Vec<u8> {
     const OLD: &[u8] = b"sun/misc/Unsafe";
     const NEW: &[u8] = b"jdk/internal/misc/Unsafe";
+    const GET: (&[u8], &[u8]) = (b"getObject", b"getReference");
     let position = |from: &[u8]| from.windows(OLD.len()).position(|window| window == OLD);
     if position(class).is_none() {
         return class.to_vec();
@@ -248,7 +250,11 @@ fn internal_unsafe(class: &[u8]) -> Vec<u8> {
         // Longs and doubles take two indices.
         index += if size == 9 { 2 } else { 1 };
         let mut text = &class[at + 3..at + size];
-        if class[at] == 1 && position(text).is_some() {
+        if class[at] == 1 && text == GET.0 && feature >= 12 {
+            out.push(1);
+            out.extend_from_slice(&[0, GET.1.len() as u8]);
+            out.extend_from_slice(GET.1);
+        } else if class[at] == 1 && position(text).is_some() {
             let mut renamed = Vec::new();
             while let Some(found) = position(text) {
                 renamed.extend_from_slice(&text[..found]);
@@ -295,7 +301,7 @@ mod tests {
     #[test]
     fn renaming_keeps_the_class_readable() {
         for (name, bytes) in CLASSES {
-            let renamed = internal_unsafe(bytes);
+            let renamed = internal_unsafe(bytes, 25);
             let class = ClassFile::parse(&renamed).unwrap();
             assert_eq!(class.name(), *name);
             assert!(
