@@ -5,6 +5,7 @@ use crate::clock::BusyClock;
 use crate::connection::Connection;
 use crate::events::{self, Said};
 use crate::ffi::{Event, Jni, Jvmti, Object, set_variable};
+use crate::heap::Heap;
 use crate::launch;
 use crate::loaded::LoadedClasses;
 use crate::options::Options;
@@ -89,6 +90,9 @@ impl Agent {
 
     pub(crate) fn class_prepared(&self, jni: Jni<'_>, class: Object) {
         if self.woken.load(Ordering::Relaxed) {
+            if let Some(heap) = self.heap() {
+                heap.class_prepared(jni, class);
+            }
             return;
         }
         if self
@@ -129,6 +133,12 @@ impl Agent {
         let session = Session::new(self.jvmti, connection, runtime, feature, configuration);
         let session = self.session.get_or_init(|| session);
         session.prepare_runtime(jni);
+        if let Some(heap) = &session.heap
+            && self.jvmti.enable(Event::ClassPrepare, true).is_ok()
+        {
+            heap.take_loaded(jni);
+            session.runtime.watch_heap(jni, heap.watch());
+        }
         session.runtime.configure(jni, strategy, session.vary_hashes);
         if self.jvmti.enable(Event::ClassFileLoadHook, true).is_err() {
             session.tell(&ToProgram::Bug {
@@ -245,6 +255,36 @@ impl Agent {
             names
         });
         names.unwrap_or_default()
+    }
+
+    pub(crate) fn heap(&self) -> Option<&Heap> {
+        self.awake()?.heap.as_ref()
+    }
+
+    /// Whether the state differs from the last.
+    pub(crate) fn walked(&self, words: &[u32], by: i32, names: &[Option<String>]) -> bool {
+        let Some(session) = self.awake() else { return false };
+        let Some(heap) = &session.heap else { return false };
+        let (differs, messages) = heap.walked(words, by, names);
+        messages.iter().for_each(|message| session.tell(message));
+        differs
+    }
+
+    pub(crate) fn not_loaded(&self, class: String, problem: &str) {
+        if let Some(session) = self.awake() {
+            session.tell(&ToProgram::NotWatched {
+                what: class,
+                reason: format!("it could not be loaded before the first test: {problem}"),
+            });
+        }
+    }
+
+    pub(crate) fn too_large(&self, root: i32) {
+        if let Some(session) = self.awake()
+            && let Some(heap) = &session.heap
+        {
+            session.tell(&heap.too_large(root));
+        }
     }
 
     pub(crate) fn caller_is_project(&self, jni: Jni<'_>) -> bool {

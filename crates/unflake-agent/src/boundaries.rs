@@ -43,6 +43,8 @@ const DESCRIPTION: &str = "(Lorg/junit/runner/Description;)V";
 const FAILURE: &str = "(Lorg/junit/runner/notification/Failure;)V";
 const TEST_RESULT: &str = "junit/framework/TestResult";
 const NOTIFIER: &str = "org/junit/runner/notification/RunNotifier";
+const JUPITER_TEST: &str = "org/junit/jupiter/engine/descriptor/TestMethodTestDescriptor";
+const JUPITER_INVOKE: &str = "(Lorg/junit/jupiter/engine/execution/JupiterEngineExecutionContext;Lorg/junit/platform/engine/support/hierarchical/Node$DynamicTestExecutor;)V";
 const ADAPTER: &str = "org/junit/platform/launcher/core/ExecutionListenerAdapter";
 
 const fn row(
@@ -83,9 +85,17 @@ const BOUNDARIES: &[Boundary] = &[
     row("org/junit/internal/runners/JUnit4ClassRunner", ("run", RUN), Entry, "junit4RunnerStarted", &[This]),
     row("org/junit/internal/runners/JUnit4ClassRunner", ("run", RUN), Returns, "junit4RunnerFinished", &[This]),
     row("org/junit/internal/runners/SuiteMethod", ("<init>", "(Ljava/lang/Class;)V"), Returns, "suiteMade", &[This, Param(0)]),
+    // The test's own code, between set-up and tear-down.
+    row("junit/framework/TestCase", ("runTest", "()V"), Entry, "bodyStarted", &[]),
+    row("junit/framework/TestCase", ("runTest", "()V"), Returns, "bodyFinished", &[]),
+    row("org/junit/internal/runners/statements/InvokeMethod", ("evaluate", "()V"), Entry, "bodyStarted", &[]),
+    row("org/junit/internal/runners/statements/InvokeMethod", ("evaluate", "()V"), Returns, "bodyFinished", &[]),
+    row(JUPITER_TEST, ("invokeTestMethod", JUPITER_INVOKE), Entry, "bodyStarted", &[]),
+    row(JUPITER_TEST, ("invokeTestMethod", JUPITER_INVOKE), Returns, "bodyFinished", &[]),
     // The JUnit Platform.
     row(ADAPTER, ("executionStarted", "(Lorg/junit/platform/engine/TestDescriptor;)V"), Entry, "platformStarted", &[This, Param(0)]),
     row(ADAPTER, ("executionFinished", "(Lorg/junit/platform/engine/TestDescriptor;Lorg/junit/platform/engine/TestExecutionResult;)V"), Entry, "platformFinished", &[Param(0), Param(1)]),
+    row("org/junit/jupiter/engine/execution/DefaultTestInstances", ("of", "(Ljava/lang/Object;)Lorg/junit/jupiter/engine/execution/DefaultTestInstances;"), Entry, "instanceMade", &[Param(0)]),
     row(ADAPTER, ("executionSkipped", "(Lorg/junit/platform/engine/TestDescriptor;Ljava/lang/String;)V"), Entry, "platformSkipped", &[Param(0), Param(1)]),
 ];
 

@@ -86,7 +86,7 @@ pub(crate) fn decode(
     Some(Said::Tell(Box::new(message)))
 }
 
-fn seen_test(next: &mut impl FnMut() -> Option<String>) -> Option<SeenTest> {
+pub(crate) fn seen_test(next: &mut impl FnMut() -> Option<String>) -> Option<SeenTest> {
     let framework = match next()?.as_str() {
         "JUnit3" => Framework::JUnit3,
         "JUnit4" => Framework::JUnit4,

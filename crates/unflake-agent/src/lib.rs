@@ -13,6 +13,7 @@ mod connection;
 mod events;
 mod ffi;
 mod hashes;
+mod heap;
 mod jvm_state;
 mod launch;
 mod loaded;

@@ -2,7 +2,7 @@
 
 use crate::boundaries::EVENTS;
 use crate::ffi::{Global, Jni, Value};
-use unflake_protocol::{Form, Order, Others, Record, Script, Strategy, UserModelKind};
+use unflake_protocol::{Form, Order, Others, Points, Record, Script, Strategy, UserModelKind, Watch};
 
 include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
@@ -12,6 +12,9 @@ pub(crate) const UNFLAKE: &str = "java/util/Unflake";
 /// The class that says what single choices do.
 const SCRIPT: &str = "java/util/UnflakeScript";
 
+/// The class that writes down the heap.
+const HEAP: &str = "java/util/UnflakeHeap";
+
 /// The class with the salt of `Set.of` and `Map.of`; its inner classes read it.
 pub(crate) const SALTED: &str = "java/util/ImmutableCollections";
 
@@ -20,6 +23,7 @@ pub(crate) struct Runtime {
     unflake: Global,
     events: Global,
     script: Global,
+    heap: Global,
 }
 
 impl Runtime {
@@ -63,6 +67,7 @@ impl Runtime {
             unflake: find(UNFLAKE)?,
             events: find(EVENTS)?,
             script: find(SCRIPT)?,
+            heap: find(HEAP)?,
         };
         for (class, name) in [(runtime.unflake, UNFLAKE), (runtime.events, EVENTS)] {
             if !jni.call_static_void(class.object(), "init", "()V", &[]) {
@@ -87,6 +92,26 @@ impl Runtime {
         jni.call_static_void(self.unflake.object(), "configure", "(IIJ)V", &arguments);
         let extra = if vary_hashes { extra_hashes(strategy) } else { 0 };
         jni.call_static_void(self.events.object(), "configure", "(I)V", &[Value::Int(extra)]);
+    }
+
+    /// Looks at the heap between tests from now on.
+    pub(crate) fn watch_heap(&self, jni: Jni<'_>, watch: &Watch) {
+        let most = i32::try_from(watch.most_objects).unwrap_or(i32::MAX);
+        if let Some(eager) = jni.string_array(&watch.eager) {
+            let points = match watch.points {
+                Points::WholeTest => 0,
+                Points::Body => 1,
+                Points::SetUps => 2,
+            };
+            let arguments = [Value::Int(most), Value::Int(points), Value::Object(eager)];
+            jni.call_static_void(
+                self.heap.object(),
+                "watch",
+                "(II[Ljava/lang/String;)V",
+                &arguments,
+            );
+            jni.delete_local(eager);
+        }
     }
 
     /// What single choices of the next run do, and what it tells of them.
@@ -301,7 +326,7 @@ mod tests {
     #[test]
     fn renaming_keeps_the_class_readable() {
         for (name, bytes) in CLASSES {
-            let renamed = internal_unsafe(bytes, 25);
+            let renamed = internal_unsafe(bytes, 17);
             let class = ClassFile::parse(&renamed).unwrap();
             assert_eq!(class.name(), *name);
             assert!(

@@ -3,6 +3,7 @@
 use crate::callers::{Filters, Owner, Seen, owner};
 use crate::connection::Connection;
 use crate::ffi::{Jni, Jvmti, MethodId, Object};
+use crate::heap::Heap;
 use crate::plan::{self, Plan, Planned};
 use crate::runtime::{Runtime, SALTED};
 use crate::user::UserModels;
@@ -25,6 +26,8 @@ pub(crate) struct Session {
     allocations: bool,
     /// Whether the model of identity hashes is on.
     pub(crate) vary_hashes: bool,
+    /// What tests leave behind, if that is looked at.
+    pub(crate) heap: Option<Heap>,
     plan: Plan,
     user: UserModels,
     filters: Filters,
@@ -51,6 +54,15 @@ impl Session {
     ) -> Session {
         let models: BTreeSet<&str> = configuration.models.iter().map(String::as_str).collect();
         let (plan, without_helper) = Plan::new(feature, &models);
+        // The program has looked at the patterns before; what is wrong with them here is told, and nothing is watched.
+        let heap = configuration
+            .watch
+            .map(|watch| Heap::new(jvmti, watch))
+            .transpose();
+        let (heap, wrong_pattern) = match heap {
+            Ok(heap) => (heap, None),
+            Err(pattern) => (None, Some(pattern)),
+        };
         let session = Session {
             jvmti,
             connection,
@@ -58,6 +70,7 @@ impl Session {
             learn: configuration.learn,
             allocations: configuration.allocations,
             vary_hashes: models.contains("Object.hashCode"),
+            heap,
             plan,
             user: UserModels::new(configuration.user_models),
             filters: Filters {
@@ -73,6 +86,12 @@ impl Session {
             told: Mutex::default(),
             catching_up: AtomicBool::new(false),
         };
+        if let Some(reason) = wrong_pattern {
+            session.tell(&ToProgram::NotWatched {
+                what: "the heap".to_owned(),
+                reason,
+            });
+        }
         for road in without_helper {
             let method = format!("{}.{}", road.class.replace('/', "."), road.method);
             let reason = "the runtime has no such helper".to_owned();

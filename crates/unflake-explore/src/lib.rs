@@ -3,6 +3,7 @@
 //! Pure: knows no process, clock or disk. What runs tests is behind the traits [`Jvms`] and [`Jvm`], so that every
 //! decision here is tested without one.
 
+mod benign;
 mod cause;
 mod confirm;
 mod graph;
@@ -12,6 +13,7 @@ mod search;
 mod select;
 mod split;
 
+pub use benign::{Seen, benign};
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
 pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verdict, confirm};
 pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};

@@ -3,7 +3,7 @@
 //! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. Readers of the
 //! JSON tell them apart by `kind`.
 
-use crate::{Brittle, Cause, FilePollution, FindingId, Pollution, Victim};
+use crate::{Benign, Brittle, Cause, FilePollution, FindingId, Pollution, Suffering, Victim};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -151,6 +151,11 @@ impl Severity {
     /// All, the worst first.
     pub const ALL: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Note];
 
+    /// Of a test that was seen to fail after another one.
+    pub const VICTIM: Severity = Severity::Error;
+    /// Of a test that was seen to fail alone.
+    pub const BRITTLE: Severity = Severity::Error;
+
     /// Of an implementation-dependent test. `only_silent`: of every API that may be the cause, the documentation says
     /// nothing of order; such findings are at most warnings.
     pub fn implementation_dependent(weakest: Level, only_silent: bool) -> Severity {
@@ -163,6 +168,16 @@ impl Severity {
             by_level.min(Severity::Warning)
         } else {
             by_level
+        }
+    }
+
+    /// Of a test that leaves the heap, the JVM or files other than it found them. A victim that was seen to fail says more
+    /// than a mark that the change looks harmless.
+    pub fn polluter(benign: &Benign, victims: &[Suffering]) -> Severity {
+        match (victims, benign.is) {
+            ([_, ..], _) => Severity::Error,
+            ([], false) => Severity::Warning,
+            ([], true) => Severity::Note,
         }
     }
 
@@ -209,5 +224,26 @@ mod tests {
         let of = |silent| Level::ALL.map(|level| Severity::implementation_dependent(level, silent).name());
         assert_eq!(of(false), ["error", "error", "warning", "note"]);
         assert_eq!(of(true), ["warning", "warning", "warning", "note"]);
+    }
+
+    #[test]
+    fn severity_of_a_polluter_follows_its_proof() {
+        let mark = |is| Benign {
+            is,
+            why: String::new(),
+        };
+        let victim = Suffering {
+            test: TestId {
+                module: ".".to_owned(),
+                root: "a.B".to_owned(),
+                test: "a.B#c".to_owned(),
+                invocation: None,
+            },
+            message: String::new(),
+        };
+        let victims = [victim];
+        let of = |is, victims: &[Suffering]| Severity::polluter(&mark(is), victims).name();
+        assert_eq!([of(false, &victims), of(true, &victims)], ["error", "error"]);
+        assert_eq!([of(false, &[]), of(true, &[])], ["warning", "note"]);
     }
 }

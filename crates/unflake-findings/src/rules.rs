@@ -17,12 +17,64 @@
 //! | UF190 | models from `unflake.toml` |
 //!
 //! Which API belongs where is a column of the table of models, so that a new model remains one row.
+//!
+//! Findings about state have the rule of what was changed ([`of_state`]), those about orders one of the last two:
+//!
+//! | rule  | what |
+//! |---|---|
+//! | UF201 | a static field has another value |
+//! | UF202 | elements of a collection, map or array behind a static field |
+//! | UF203 | a field of an object behind a static field |
+//! | UF204 | the test instance that all tests of a class share |
+//! | UF205 | captured when a class was initialised |
+//! | UF301, UF302, UF303 | a file created, changed, deleted |
+//! | UF401 | system properties |
+//! | UF402 | default locale and time zone |
+//! | UF403 | standard streams |
+//! | UF404 | threads that go on running |
+//! | UF405 | thread-locals of the test thread |
+//! | UF406 | what is registered with the JVM: providers, handlers, shutdown hooks, beans |
+//! | UF407 | levels of loggers |
+//! | UF408 | environment |
+//! | UF501 | victim: fails after another test |
+//! | UF502 | brittle: passes only after another test |
+//!
+//! No finding has UF200, UF300, UF400 or UF500: in a suppression they stand for their family ([`covers`]).
 
-use crate::{Cause, CauseStatus};
+mod state;
+
+use crate::{Cause, CauseStatus, FileChange};
 use unflake_models::{USER_RULE, find};
+use unflake_protocol::{ChangeForm, StateChange, StateKind};
+
+pub use state::{Example, STATE_RULES, StateRule, state_rule};
 
 /// Implementation-dependent, cause not known yet.
 pub const IMPLEMENTATION_DEPENDENT: &str = "UF100";
+
+pub const STATIC_FIELD: &str = "UF201";
+pub const STATIC_COLLECTION: &str = "UF202";
+pub const STATIC_OBJECT: &str = "UF203";
+pub const TEST_INSTANCE: &str = "UF204";
+pub const CAPTURED: &str = "UF205";
+
+pub const FILE_CREATED: &str = "UF301";
+pub const FILE_CHANGED: &str = "UF302";
+pub const FILE_DELETED: &str = "UF303";
+
+pub const PROPERTY: &str = "UF401";
+pub const LOCALE: &str = "UF402";
+pub const STREAM: &str = "UF403";
+pub const THREAD: &str = "UF404";
+pub const THREAD_LOCAL: &str = "UF405";
+pub const REGISTERED: &str = "UF406";
+pub const LOG_LEVEL: &str = "UF407";
+pub const ENVIRONMENT: &str = "UF408";
+
+/// Fails after another test.
+pub const VICTIM: &str = "UF501";
+/// Passes only after another test.
+pub const BRITTLE: &str = "UF502";
 
 /// The rule of a finding whose cause is a call of this API: a model's name, or the method of a user's model.
 ///
@@ -43,10 +95,105 @@ pub fn of(cause: &Cause) -> &'static str {
     }
 }
 
-/// Whether a suppression that names the rule `written` is about findings of `rule`. [`IMPLEMENTATION_DEPENDENT`] stands for its
-/// families too: what was suppressed before the cause was known stays so.
+/// Where in the heap something was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeapPlace {
+    /// The static field itself.
+    Field,
+    /// An element, entry or key of what it holds.
+    Element,
+    /// A field of an object that it leads to.
+    Object,
+    /// Anything below the test instance that all tests of a class share.
+    TestInstance,
+    /// A value that a static initialiser took over from what another test had set.
+    Captured,
+}
+
+impl HeapPlace {
+    /// From the root and the path of a change. The root of a shared test instance is `package.Class.this`; that something was
+    /// captured is not written in a path, so whoever found that out says so.
+    ///
+    /// `a.Registry.ALL` and `Registry.ALL["x"]` give [`HeapPlace::Element`], `Registry.ALL["x"].size` [`HeapPlace::Object`].
+    pub fn of(root: &str, path: &str) -> HeapPlace {
+        match below(root, path) {
+            _ if root.ends_with(".this") => HeapPlace::TestInstance,
+            "" => HeapPlace::Field,
+            rest if rest.ends_with([']', ')']) => HeapPlace::Element,
+            _ => HeapPlace::Object,
+        }
+    }
+}
+
+/// What a path has after its root, whether it names that with its package or without, nested classes with `$` or a dot.
+pub fn below<'a>(root: &str, path: &'a str) -> &'a str {
+    let is_cut = |rest: &&str| rest.is_empty() || rest.starts_with(['.', '[']);
+    let simple = root
+        .rmatch_indices('.')
+        .nth(1)
+        .map_or(root, |(dot, _)| &root[dot + 1..]);
+    let in_source = simple.replace('$', ".");
+    let rest = [root, simple, &in_source]
+        .into_iter()
+        .find_map(|prefix| path.strip_prefix(prefix).filter(is_cut));
+    rest.unwrap_or(path)
+}
+
+/// The rule of a finding about state of this kind. `place` matters for the heap only.
+pub fn of_state(kind: StateKind, form: ChangeForm, place: HeapPlace) -> &'static str {
+    match kind {
+        StateKind::Heap => match (place, form) {
+            (HeapPlace::Field, ChangeForm::Grown) | (HeapPlace::Element, _) => STATIC_COLLECTION,
+            (HeapPlace::Field, _) => STATIC_FIELD,
+            (HeapPlace::Object, _) => STATIC_OBJECT,
+            (HeapPlace::TestInstance, _) => TEST_INSTANCE,
+            (HeapPlace::Captured, _) => CAPTURED,
+        },
+        StateKind::Property => PROPERTY,
+        StateKind::Locale | StateKind::Timezone => LOCALE,
+        StateKind::Stream => STREAM,
+        StateKind::Thread => THREAD,
+        StateKind::ThreadLocal => THREAD_LOCAL,
+        StateKind::Provider
+        | StateKind::ExceptionHandler
+        | StateKind::ShutdownHook
+        | StateKind::UrlHandler
+        | StateKind::Bean => REGISTERED,
+        StateKind::LogLevel => LOG_LEVEL,
+        StateKind::Environment => ENVIRONMENT,
+        StateKind::File => match form {
+            ChangeForm::FirstSet => FILE_CREATED,
+            ChangeForm::Removed => FILE_DELETED,
+            ChangeForm::Increased | ChangeForm::Grown | ChangeForm::Replaced => FILE_CHANGED,
+        },
+    }
+}
+
+/// The same of a change as an agent reports it.
+pub fn of_change(change: &StateChange) -> &'static str {
+    of_state(
+        change.kind,
+        change.form,
+        HeapPlace::of(&change.root, &change.path),
+    )
+}
+
+/// The rule of a finding about a file.
+pub fn of_file(change: FileChange) -> &'static str {
+    match change {
+        FileChange::Created => FILE_CREATED,
+        FileChange::Changed => FILE_CHANGED,
+        FileChange::Deleted => FILE_DELETED,
+    }
+}
+
+/// Whether a suppression that names the rule `written` is about findings of `rule`. A rule that ends in 00 stands for its whole
+/// family: `UF200` for everything in the heap, and [`IMPLEMENTATION_DEPENDENT`] for every API, so that what was suppressed
+/// before the cause was known stays so.
 pub fn covers(written: &str, rule: &str) -> bool {
-    written == rule || (written == IMPLEMENTATION_DEPENDENT && rule.len() == 5 && rule.starts_with("UF1"))
+    let is_rule = |text: &str| text.len() == 5 && text.starts_with("UF");
+    let family = written.strip_suffix("00").filter(|_| is_rule(written));
+    written == rule || family.is_some_and(|family| is_rule(rule) && rule.starts_with(family))
 }
 
 /// `package.Class.method`, as `unflake.toml` names methods; a class may be without a package.
@@ -123,5 +270,74 @@ mod tests {
     fn what_was_suppressed_before_the_cause_was_known_stays_so() {
         assert!(covers("UF100", "UF100") && covers("UF100", "UF101") && covers("UF101", "UF101"));
         assert!(!covers("UF101", "UF100") && !covers("UF101", "UF102") && !covers("UF100", "UF205"));
+    }
+
+    #[test]
+    fn a_rule_that_ends_in_00_stands_for_its_family() {
+        for (written, rule) in [
+            ("UF200", "UF203"),
+            ("UF300", "UF301"),
+            ("UF400", "UF408"),
+            ("UF500", "UF501"),
+        ] {
+            assert!(covers(written, rule), "{written} {rule}");
+            assert!(!covers(rule, written), "{rule} {written}");
+        }
+        assert!(!covers("UF200", "UF301") && !covers("00", "UF201") && !covers("UF00", "UF001"));
+        assert!(!covers("UF200", "UF2011"));
+    }
+
+    #[test]
+    fn state_keeps_its_rules() {
+        use ChangeForm::*;
+        use StateKind::*;
+        let heap = |root: &str, path: &str, form| of_state(Heap, form, HeapPlace::of(root, path));
+        assert_eq!(heap("a.b.Conf.dir", "Conf.dir", Replaced), "UF201");
+        assert_eq!(heap("a.b.Conf.dir", "a.b.Conf.dir", FirstSet), "UF201");
+        assert_eq!(heap("a.b.Conf.all", "Conf.all", Grown), "UF202");
+        assert_eq!(heap("a.b.Conf.all", "Conf.all[\"a.b\"]", Removed), "UF202");
+        assert_eq!(heap("a.b.Conf.all", "Conf.all.size()", Replaced), "UF202");
+        assert_eq!(heap("a.b.Conf.all", "Conf.all[\"x\"].name", Replaced), "UF203");
+        assert_eq!(heap("Conf.all", "Conf.all.name", Replaced), "UF203");
+        assert_eq!(heap("a.ATest.this", "ATest.this.list[0]", Grown), "UF204");
+        assert_eq!(of_state(Heap, Replaced, HeapPlace::Captured), "UF205");
+        for (kind, rule) in [
+            (Property, "UF401"),
+            (Locale, "UF402"),
+            (Timezone, "UF402"),
+            (Stream, "UF403"),
+            (Thread, "UF404"),
+            (ThreadLocal, "UF405"),
+            (Provider, "UF406"),
+            (ExceptionHandler, "UF406"),
+            (ShutdownHook, "UF406"),
+            (UrlHandler, "UF406"),
+            (Bean, "UF406"),
+            (LogLevel, "UF407"),
+            (Environment, "UF408"),
+            (File, "UF302"),
+        ] {
+            assert_eq!(of_state(kind, Replaced, HeapPlace::Field), rule, "{kind:?}");
+            assert!(state_rule(rule).is_some(), "{rule} is not explained");
+        }
+        assert_eq!(
+            of_state(File, FirstSet, HeapPlace::Field),
+            of_file(FileChange::Created)
+        );
+        assert_eq!(
+            of_state(File, Removed, HeapPlace::Field),
+            of_file(FileChange::Deleted)
+        );
+        assert_eq!(of_file(FileChange::Changed), "UF302");
+    }
+
+    #[test]
+    fn a_path_is_cut_after_its_root_only() {
+        assert_eq!(below("a.B.map", "B.map[\"k\"].x"), "[\"k\"].x");
+        assert_eq!(below("a.B.map", "a.B.map"), "");
+        assert_eq!(below("a.B.map", "B.mapping"), "B.mapping");
+        assert_eq!(below("a.B$C.map", "B.C.map.x"), ".x");
+        assert_eq!(below("user.timezone", "user.timezone"), "");
+        assert_eq!(below("", "x"), "x");
     }
 }

@@ -1,4 +1,4 @@
-//! Findings as text for people and JSON for programs; a state space also as a page and for Graphviz.
+//! Findings as text for people and JSON for programs; a state space also as a page and for Graphviz, a polluted object as a page.
 //!
 //! Document in, text out: nothing here knows a terminal or a file, and whoever asks gives the text of sources. The report has
 //! colours in it, which whoever writes it takes out where they are not wanted, and reads as well without them.
@@ -9,7 +9,7 @@ mod probability;
 mod state_space;
 mod text;
 
-pub use graph::{dot, page};
+pub use graph::{dot, page, pollution_page};
 pub use json::{json, state_space_json};
 pub use state_space::state_space_text;
 pub use text::{Sources, duration, text};

@@ -1,15 +1,27 @@
 //! The document as a person reads it on a screen.
 //!
 //! Findings first, the worst on top, each with its cause and the command that repeats it; then what is not known and why;
-//! then the counts; last the seed, because the last line is the one that is still on the screen.
+//! then the counts; last the seed, because the last line is the one that is still on the screen. Findings about state are
+//! grouped by what is changed, findings about orders by the test that must run before (P9): one cause, one block.
 
 mod cause;
+mod change;
+mod order;
+mod pollution;
+#[cfg(test)]
+pub(crate) mod samples;
+mod triples;
 
+use crate::state_space::said;
 use anstyle::{AnsiColor, Style};
+use order::Before;
+use pollution::Root;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use unflake_findings::{
-    Details, Document, Excluded, ExcludedReason, Finding, Rate, Scope, Severity, SkipReason, Summary,
+    Details, Document, Excluded, ExcludedReason, Finding, FindingKind, Rate, Scope, Severity, SkipReason,
+    Summary,
 };
 use unflake_protocol::TestId;
 
@@ -42,15 +54,47 @@ struct Page<'a> {
     sources: &'a Sources<'a>,
 }
 
+/// What is told in one piece.
+enum Block<'a> {
+    Finding(&'a Finding),
+    Root(Root<'a>),
+    Before(Before<'a>),
+}
+
+impl Block<'_> {
+    fn severity(&self) -> Severity {
+        match self {
+            Block::Finding(finding) => finding.severity,
+            Block::Root(root) => root.severity(),
+            Block::Before(before) => before.severity(),
+        }
+    }
+}
+
 impl Page<'_> {
     fn write(&mut self, document: &Document) -> fmt::Result {
         let (suppressed, shown): (Vec<&Finding>, Vec<&Finding>) = document
             .findings
             .iter()
             .partition(|finding| finding.suppressed.is_some());
-        for finding in &shown {
-            self.finding(finding, &document.summary)?;
+        let (harmless, roots): (Vec<Root<'_>>, Vec<Root<'_>>) = Root::group(&shown)
+            .into_iter()
+            .partition(|root| !self.verbose && root.is_harmless());
+        let alone = shown
+            .iter()
+            .filter(|finding| finding.kind() == FindingKind::ImplementationDependent);
+        let mut blocks: Vec<Block<'_>> = alone.map(|finding| Block::Finding(finding)).collect();
+        blocks.extend(roots.into_iter().map(Block::Root));
+        blocks.extend(Before::group(&shown).into_iter().map(Block::Before));
+        blocks.sort_by_key(|block| Reverse(block.severity()));
+        for block in &blocks {
+            match block {
+                Block::Finding(finding) => self.finding(finding, &document.summary)?,
+                Block::Root(root) => self.root(root)?,
+                Block::Before(before) => self.before(before)?,
+            }
         }
+        self.harmless(&harmless)?;
         self.suppressed(&suppressed)?;
         self.excluded(&document.excluded)?;
         self.notes(document)?;
@@ -66,19 +110,35 @@ impl Page<'_> {
             named(&finding.test)
         )?;
         self.message(finding)?;
-        match &finding.details {
-            Details::ImplementationDependent { .. } => self.implementation_dependent(finding, summary)?,
-            Details::Polluter(_) | Details::FilePolluter(_) | Details::Victim(_) | Details::Brittle(_) => {}
-        }
+        self.implementation_dependent(finding, summary)?;
         if self.verbose {
-            writeln!(
-                self.text,
-                "    {}{rule}; `unflake explain {rule}` says how to repair it",
-                label("rule"),
-                rule = clean(&finding.rule)
-            )?;
+            self.rule(finding)?;
         }
-        writeln!(self.text, "    {}{}\n", label("repeat"), clean(&finding.replay))
+        self.repeat(finding)?;
+        writeln!(self.text)
+    }
+
+    fn rule(&mut self, finding: &Finding) -> fmt::Result {
+        writeln!(
+            self.text,
+            "    {}{rule}; `unflake explain {rule}` says how to repair it",
+            label("rule"),
+            rule = clean(&finding.rule)
+        )
+    }
+
+    fn repeat(&mut self, finding: &Finding) -> fmt::Result {
+        writeln!(self.text, "    {}{}", label("repeat"), clean(&finding.replay))
+    }
+
+    /// A line under a label: the label first, blanks from then on.
+    fn row(&mut self, name: &str, line: &str) -> fmt::Result {
+        writeln!(self.text, "    {}{line}", label(name))
+    }
+
+    /// How many of many are shown.
+    fn limit(&self, usual: usize) -> usize {
+        if self.verbose { usize::MAX } else { usual }
     }
 
     fn implementation_dependent(&mut self, finding: &Finding, summary: &Summary) -> fmt::Result {
@@ -126,17 +186,7 @@ impl Page<'_> {
     }
 
     fn message(&mut self, finding: &Finding) -> fmt::Result {
-        let exception = finding
-            .exception
-            .rsplit(['.', '$'])
-            .next()
-            .unwrap_or(&finding.exception);
-        let message = match finding.message.trim() {
-            "" => exception.to_owned(),
-            same if same == finding.exception => exception.to_owned(),
-            message => format!("{exception}: {message}"),
-        };
-        for line in shorten(&message, self.verbose) {
+        for line in shorten(&said(&finding.exception, &finding.message), self.verbose) {
             writeln!(self.text, "    {line}")?;
         }
         Ok(())
@@ -275,16 +325,31 @@ fn verdict(summary: &Summary, shown: &[&Finding], suppressed: usize) -> String {
                 .count();
             (n > 0).then(|| plural(n, severity.name()))
         });
-        format!(
-            "{}: {}",
-            plural(shown.len(), "implementation-dependent test"),
-            counted.collect::<Vec<_>>().join(", ")
-        )
+        format!("{}: {}", kinds(shown), counted.collect::<Vec<_>>().join(", "))
     };
     if suppressed > 0 {
         let _ = write!(text, "; {suppressed} more suppressed");
     }
     text
+}
+
+/// How many findings of each kind.
+fn kinds(shown: &[&Finding]) -> String {
+    const KINDS: [(FindingKind, &str); 5] = [
+        (
+            FindingKind::ImplementationDependent,
+            "implementation-dependent test",
+        ),
+        (FindingKind::Polluter, "polluter"),
+        (FindingKind::FilePolluter, "file polluter"),
+        (FindingKind::Victim, "victim"),
+        (FindingKind::Brittle, "brittle test"),
+    ];
+    let counted = KINDS.into_iter().filter_map(|(kind, name)| {
+        let n = shown.iter().filter(|finding| finding.kind() == kind).count();
+        (n > 0).then(|| plural(n, name))
+    });
+    counted.collect::<Vec<_>>().join(", ")
 }
 
 /// Checked, selected, skipped because.
@@ -442,4 +507,4 @@ pub(crate) fn clean(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

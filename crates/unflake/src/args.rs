@@ -154,6 +154,12 @@ pub(crate) struct CheckArgs {
     /// Do not run tests after polluters to see which of them suffer
     #[arg(long)]
     pub(crate) no_proof: bool,
+    /// Watch static fields of all loaded classes, not only of the project's own
+    #[arg(long, help_heading = "Shared state")]
+    pub(crate) all_roots: bool,
+    /// Show what is around a polluted object, before and after
+    #[arg(long, help_heading = "Shared state")]
+    pub(crate) graph: bool,
     /// Unvaried runs [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_CONTROL", hide_env = true, help_heading = "Varying")]
     pub(crate) control: Option<u32>,

@@ -16,7 +16,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use unflake_findings::LevelSetting;
 use unflake_models::check_user_model;
-use unflake_protocol::{UserModel, UserModelKind};
+use unflake_protocol::{Points, UserModel, UserModelKind};
 
 /// What the file says; `None` or empty where it says nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +37,35 @@ pub(crate) struct Config {
     pub(crate) fail_on: Option<FailOn>,
     pub(crate) user_models: Vec<UserModel>,
     pub(crate) ignores: Vec<Ignore>,
+    pub(crate) pollution: PollutionConfig,
+}
+
+/// The table `[pollution]`: what of shared state is looked at, and when (P1, P2, P6, P7).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PollutionConfig {
+    /// Regular expressions over `package.Class.field`.
+    pub(crate) include_roots: Vec<String>,
+    pub(crate) exclude_roots: Vec<String>,
+    pub(crate) exclude_fields: Vec<String>,
+    pub(crate) all_roots: bool,
+    pub(crate) eager: Eager,
+    pub(crate) capture: Points,
+    /// Beside the working and the temporary directory; relative to the project.
+    pub(crate) directories: Vec<PathBuf>,
+}
+
+/// Which classes are initialised before a test is watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Eager {
+    /// None, but when changes are confirmed.
+    #[default]
+    Off,
+    /// All that the suite loads.
+    Suite,
+    /// Those that a test class may load, each in a JVM of its own.
+    Class,
+    /// Those that a test may load, each in a JVM of its own.
+    Test,
 }
 
 /// One `[[ignore]]`: findings of these tests are meant (with `api`: those that only these APIs can have caused), or, without
@@ -52,7 +81,7 @@ pub(crate) struct Ignore {
     pub(crate) reason: String,
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "rounds",
     "budget",
     "seed",
@@ -68,6 +97,16 @@ const KEYS: [&str; 15] = [
     "fail_on",
     "model",
     "ignore",
+    "pollution",
+];
+const POLLUTION_KEYS: [&str; 7] = [
+    "include_roots",
+    "exclude_roots",
+    "exclude_fields",
+    "all_roots",
+    "eager",
+    "capture",
+    "directories",
 ];
 const MODEL_KEYS: [&str; 4] = ["method", "kind", "values", "tolerance"];
 const MODEL_KINDS: [&str; 5] = ["permute", "extend", "random", "one-of", "tolerance"];
@@ -117,6 +156,7 @@ impl Config {
                 "fail_on" => config.fail_on = Some(reader.text_as(value, FailOn::from_str)?),
                 "model" => config.user_models = reader.tables(value, Reader::model)?,
                 "ignore" => config.ignores = reader.tables(value, Reader::ignore)?,
+                "pollution" => config.pollution = reader.pollution(value)?,
                 unknown => return Err(reader.unknown_key(unknown, &key.span(), &KEYS)),
             }
         }
@@ -306,6 +346,58 @@ impl Reader<'_> {
                 .hint("write a second `[[ignore]]` for it")),
             _ => Ok(ignore),
         }
+    }
+
+    fn pollution(&self, value: &Value<'_>) -> Result<PollutionConfig, Problem> {
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err(self.expected(value, "a table, like `[pollution]`"));
+        };
+        self.only_known(table, &POLLUTION_KEYS)?;
+        let patterns = |key: &str| -> Result<Vec<String>, Problem> {
+            let Some(value) = table.get(key) else {
+                return Ok(Vec::new());
+            };
+            let patterns = self.texts(value)?;
+            for pattern in &patterns {
+                regex_lite::Regex::new(pattern)
+                    .map_err(|error| self.wrong(&value.span(), format!("`{pattern}`: {error}")))?;
+            }
+            Ok(patterns)
+        };
+        let one_of = |key: &str, known: &[&str]| -> Result<usize, Problem> {
+            let Some(value) = table.get(key) else { return Ok(0) };
+            let text = self.text(value)?;
+            known.iter().position(|name| *name == text).ok_or_else(|| {
+                self.wrong(&value.span(), format!("unknown value `{text}`"))
+                    .hint(format!("known are {}", known.join(", ")))
+            })
+        };
+        let all_roots = match table.get("all_roots") {
+            None => false,
+            Some(value) => match value.get_ref() {
+                DeValue::Boolean(truth) => *truth,
+                _ => return Err(self.expected(value, "`true` or `false`")),
+            },
+        };
+        let directories = table
+            .get("directories")
+            .map(|value| self.texts(value))
+            .transpose()?;
+        Ok(PollutionConfig {
+            include_roots: patterns("include_roots")?,
+            exclude_roots: patterns("exclude_roots")?,
+            exclude_fields: patterns("exclude_fields")?,
+            all_roots,
+            eager: [Eager::Off, Eager::Suite, Eager::Class, Eager::Test]
+                [one_of("eager", &["off", "suite", "class", "test"])?],
+            capture: [Points::WholeTest, Points::Body, Points::SetUps]
+                [one_of("capture", &["whole-test", "body", "set-ups"])?],
+            directories: directories
+                .unwrap_or_default()
+                .into_iter()
+                .map(PathBuf::from)
+                .collect(),
+        })
     }
 
     fn only_known(&self, table: &DeTable<'_>, known: &[&str]) -> Result<(), Problem> {

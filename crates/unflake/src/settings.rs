@@ -4,7 +4,7 @@ use crate::args::{
     CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, Only, PlaceArgs,
     Progress, ReplayArgs, ScreenArgs, VaryArgs, Window,
 };
-use crate::config::{Config, Ignore};
+use crate::config::{Config, Ignore, PollutionConfig};
 use crate::problem::{Problem, problem, unknown_api};
 use crate::values::{FailOn, SeedSetting};
 use std::ffi::OsString;
@@ -34,6 +34,9 @@ pub(crate) struct Settings {
     pub(crate) only: Vec<Only>,
     /// Run tests after polluters to see which of them suffer.
     pub(crate) proof: bool,
+    pub(crate) pollution: PollutionConfig,
+    /// Show what is around a polluted object.
+    pub(crate) graph: bool,
     /// Test JVMs at the same time.
     pub(crate) jobs: NonZeroUsize,
     /// For one test; `None`: the default.
@@ -180,6 +183,11 @@ impl Settings {
             debug: !args.no_debug,
             only: args.only,
             proof: !args.no_proof,
+            graph: args.graph,
+            pollution: PollutionConfig {
+                all_roots: args.all_roots || config.pollution.all_roots,
+                ..config.pollution.clone()
+            },
             fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
             place: Place::resolve(project, args.place, &config)?,
             formats: formats(args.format, Format::Text)?,

@@ -194,6 +194,99 @@ extern "system" fn Java_java_util_UnflakeNative_nextCommand(env: *mut JNIEnv, _:
     command.map_or(ptr::null_mut(), |object| object.0.0)
 }
 
+/// Hands an object to Java; null if there is none.
+fn handed(object: Option<SendObject>) -> jobject {
+    object.map_or(ptr::null_mut(), |object| object.0.0)
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_shape(
+    env: *mut JNIEnv,
+    _: jobject,
+    class: jobject,
+    about: jobject,
+) -> jobject {
+    handed(with_agent(env, None, |agent, jni| {
+        let heap = agent.heap()?;
+        let made = jni.making(REFERENCES, || heap.shape(jni, Object(class), Object(about)));
+        made.map(SendObject)
+    }))
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_statics(
+    env: *mut JNIEnv,
+    _: jobject,
+    class: jobject,
+    first: jobject,
+) -> jobject {
+    handed(with_agent(env, None, |agent, jni| {
+        let heap = agent.heap()?;
+        let made = jni.making(REFERENCES, || heap.statics(jni, Object(class), Object(first)));
+        made.map(SendObject)
+    }))
+}
+
+/// A class may have as many fields.
+const REFERENCES: jint = 1 << 16;
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_sharedRoot(
+    env: *mut JNIEnv,
+    _: jobject,
+    name: jobject,
+) -> jint {
+    with_agent(env, -1, |agent, jni| {
+        match (agent.heap(), jni.text(Object(name))) {
+            (Some(heap), Some(name)) => heap.shared_root(name),
+            _ => -1,
+        }
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_newClasses(env: *mut JNIEnv, _: jobject) -> jobject {
+    handed(with_agent(env, None, |agent, jni| {
+        let heap = agent.heap()?;
+        jni.making(REFERENCES, || heap.new_classes(jni)).map(SendObject)
+    }))
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_walked(
+    env: *mut JNIEnv,
+    _: jobject,
+    address: jlong,
+    words: jlong,
+    by: jint,
+    names: jobject,
+) -> jboolean {
+    with_agent(env, 0, |agent, jni| {
+        let length = usize::try_from(words).unwrap_or(0);
+        // SAFETY: `UnflakeHeap` has written this many words there, and waits until we return.
+        let words = unsafe { std::slice::from_raw_parts(address as *const u32, length) };
+        u8::from(agent.walked(words, by, &jni.texts(Object(names))))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_tooLarge(env: *mut JNIEnv, _: jobject, root: jint) {
+    with_agent(env, (), |agent, _| agent.too_large(root));
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_notLoaded(
+    env: *mut JNIEnv,
+    _: jobject,
+    name: jobject,
+    problem: jobject,
+) {
+    with_agent(env, (), |agent, jni| {
+        let text = |object: jobject| jni.text(Object(object)).unwrap_or_default();
+        agent.not_loaded(text(name), &text(problem));
+    });
+}
+
 /// A local reference on its way back to Java.
 #[derive(Clone)]
 struct SendObject(Object);

@@ -1,6 +1,7 @@
 //! JNI functions as safe methods. Every call that can throw checks and clears, so that nothing of ours is ever thrown
 //! into Java code and `-Xcheck:jni` has nothing to complain about.
 
+use super::jvmti::FieldId;
 use jvmti_bindings::sys::jni::{JNIEnv, jobject, jvalue};
 use std::ffi::CString;
 use std::marker::PhantomData;
@@ -37,6 +38,13 @@ impl Global {
         Object(self.0)
     }
 }
+
+/// A reference that does not keep its object alive.
+#[derive(Debug)]
+pub(crate) struct Weak(jobject);
+
+// SAFETY: weak global references are valid on all threads.
+unsafe impl Send for Weak {}
 
 /// An argument of a Java method.
 #[derive(Clone, Copy)]
@@ -110,6 +118,53 @@ impl Jni<'_> {
         (!global.is_null()).then_some(Global(global))
     }
 
+    pub(crate) fn weak(self, object: Object) -> Option<Weak> {
+        let weak = call!(self, NewWeakGlobalRef, object.0);
+        (!self.clear() && !weak.is_null()).then_some(Weak(weak.cast()))
+    }
+
+    /// The object that a weak reference leads to, if it is still there; the reference is given back.
+    pub(crate) fn strong(self, weak: Weak) -> Option<Object> {
+        let object = call!(self, NewLocalRef, weak.0);
+        call!(self, DeleteWeakGlobalRef, weak.0.cast());
+        (!object.is_null()).then_some(Object(object))
+    }
+
+    /// `None` for `Object` and for interfaces.
+    pub(crate) fn superclass(self, class: Object) -> Option<Object> {
+        let above = call!(self, GetSuperclass, class.0);
+        (!above.is_null()).then_some(Object(above))
+    }
+
+    /// The `java.lang.reflect.Field`; `None`: its type cannot be loaded.
+    pub(crate) fn reflected(self, class: Object, field: FieldId, is_static: bool) -> Option<Object> {
+        let id = field.0 as *mut std::ffi::c_void;
+        let object = call!(self, ToReflectedField, class.0, id.cast(), u8::from(is_static));
+        self.checked(object)
+    }
+
+    pub(crate) fn object_array(self, class: &str, objects: &[Object]) -> Option<Object> {
+        let class = self.find_class(class)?;
+        let length = i32::try_from(objects.len()).ok()?;
+        let array = call!(self, NewObjectArray, length, class.0, ptr::null_mut());
+        self.delete_local(class);
+        let array = self.checked(array)?;
+        for (i, object) in (0i32..).zip(objects) {
+            call!(self, SetObjectArrayElement, array.0, i, object.0);
+            if self.clear() {
+                return None;
+            }
+        }
+        Some(array)
+    }
+
+    /// Fills the beginning of an `int[]`.
+    pub(crate) fn set_ints(self, array: Object, values: &[i32]) {
+        let length = i32::try_from(values.len()).unwrap_or(0);
+        call!(self, SetIntArrayRegion, array.0, 0, length, values.as_ptr());
+        self.clear();
+    }
+
     pub(crate) fn is_same(self, one: Object, other: Object) -> bool {
         call!(self, IsSameObject, one.0, other.0) != 0
     }
@@ -140,6 +195,17 @@ impl Jni<'_> {
         let result = body();
         call!(self, PopLocalFrame, ptr::null_mut());
         Some(result)
+    }
+
+    /// Like [`Jni::with_references`], for a body that makes an object: that one stays.
+    pub(crate) fn making(self, count: i32, body: impl FnOnce() -> Option<Object>) -> Option<Object> {
+        if call!(self, PushLocalFrame, count) != 0 {
+            self.clear();
+            return None;
+        }
+        let made = body().map_or(ptr::null_mut(), |object| object.0);
+        let kept = call!(self, PopLocalFrame, made);
+        (!kept.is_null()).then_some(Object(kept))
     }
 
     pub(crate) fn call_static_void(

@@ -39,6 +39,10 @@ impl Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MethodId(usize);
 
+/// A field, as a number that can be kept while its class is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FieldId(pub(super) usize);
+
 /// Calls one function of the table and turns its code into a `Result`.
 macro_rules! call {
     ($env:expr, $function:ident $(, $argument:expr)*) => {{
@@ -127,6 +131,67 @@ impl Jvmti {
         .ok()?;
         let signature = self.text(signature);
         Some(signature.strip_prefix('L')?.strip_suffix(';')?.to_owned())
+    }
+
+    /// The class's descriptor: `Lpackage/Class;`, `[I`.
+    pub(crate) fn signature(self, class: Object) -> Option<String> {
+        let mut signature: *mut c_char = ptr::null_mut();
+        call!(
+            self,
+            GetClassSignature,
+            class.0,
+            &raw mut signature,
+            ptr::null_mut()
+        )
+        .ok()?;
+        Some(self.text(signature))
+    }
+
+    /// The fields that a class declares, static ones too; none of a class that is not prepared yet.
+    pub(crate) fn fields(self, class: Object) -> Vec<FieldId> {
+        let mut count = 0;
+        let mut fields: *mut *mut c_void = ptr::null_mut();
+        if call!(
+            self,
+            GetClassFields,
+            class.0,
+            &raw mut count,
+            (&raw mut fields).cast()
+        )
+        .is_err()
+        {
+            return Vec::new();
+        }
+        // SAFETY: on success `fields` points to `count` ids, which are ours until we free the array.
+        let list = unsafe { std::slice::from_raw_parts(fields, usize::try_from(count).unwrap_or(0)) };
+        let list = list.iter().map(|&field| FieldId(field as usize)).collect();
+        self.free(fields);
+        list
+    }
+
+    /// A field's name and descriptor.
+    pub(crate) fn field_name(self, class: Object, field: FieldId) -> Option<(String, String)> {
+        let mut name: *mut c_char = ptr::null_mut();
+        let mut descriptor: *mut c_char = ptr::null_mut();
+        call!(
+            self,
+            GetFieldName,
+            class.0,
+            (field.0 as *mut c_void).cast(),
+            &raw mut name,
+            &raw mut descriptor,
+            ptr::null_mut()
+        )
+        .ok()?;
+        Some((self.text(name), self.text(descriptor)))
+    }
+
+    pub(crate) fn field_modifiers(self, class: Object, field: FieldId) -> i32 {
+        let mut modifiers = 0;
+        let id = (field.0 as *mut c_void).cast();
+        // What cannot be asked has no modifiers, so it is looked at like any other.
+        let _ = call!(self, GetFieldModifiers, class.0, id, &raw mut modifiers);
+        modifiers
     }
 
     /// Null for the boot loader.

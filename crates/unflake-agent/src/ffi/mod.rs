@@ -12,5 +12,5 @@ mod jni;
 mod jvmti;
 
 pub(crate) use environment::set_variable;
-pub(crate) use jni::{Global, Jni, Object, Value};
-pub(crate) use jvmti::{Event, Jvmti, MethodId};
+pub(crate) use jni::{Global, Jni, Object, Value, Weak};
+pub(crate) use jvmti::{Event, FieldId, Jvmti, MethodId};

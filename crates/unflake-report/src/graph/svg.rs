@@ -255,7 +255,7 @@ fn tendency_class(tendency: Tendency) -> String {
     }
 }
 
-fn path(route: &[Point]) -> String {
+pub(super) fn path(route: &[Point]) -> String {
     let mut path = String::new();
     let Some((first, rest)) = route.split_first() else {
         return path;

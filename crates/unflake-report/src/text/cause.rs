@@ -299,7 +299,7 @@ fn indentation(line: &str) -> usize {
 }
 
 /// At most so many columns; what is cut off is `…`.
-fn cut_end(text: &str, width: usize) -> String {
+pub(super) fn cut_end(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -448,7 +448,7 @@ fn thing(choice: &Choice) -> &'static str {
 }
 
 /// Clean, and without line ends.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     clean(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

@@ -6,7 +6,7 @@ use unflake_findings::{
 };
 use unflake_protocol::{Form, Level, Seed, Strategy};
 
-fn test(name: &str) -> TestId {
+pub(crate) fn test(name: &str) -> TestId {
     let root = name.split(['#', '$']).next().unwrap().to_owned();
     TestId {
         module: ".".to_owned(),
@@ -16,7 +16,7 @@ fn test(name: &str) -> TestId {
     }
 }
 
-pub(super) fn finding(name: &str, level: Level, message: &str) -> Finding {
+pub(crate) fn finding(name: &str, level: Level, message: &str) -> Finding {
     let test = test(name);
     let id = finding_id(FindingKind::ImplementationDependent, &test);
     let strategy = Strategy {
@@ -49,7 +49,7 @@ pub(super) fn finding(name: &str, level: Level, message: &str) -> Finding {
     }
 }
 
-pub(super) fn document(findings: Vec<Finding>) -> Document {
+pub(crate) fn document(findings: Vec<Finding>) -> Document {
     Document {
         schema_version: SCHEMA_VERSION,
         run: RunInfo {
@@ -76,11 +76,11 @@ pub(super) fn document(findings: Vec<Finding>) -> Document {
 }
 
 /// The text as it looks without colour.
-fn plain(document: &Document, verbose: bool) -> String {
+pub(crate) fn plain(document: &Document, verbose: bool) -> String {
     without_colour(&text(document, verbose, &|_| None))
 }
 
-pub(super) fn without_colour(coloured: &str) -> String {
+pub(crate) fn without_colour(coloured: &str) -> String {
     let mut plain = String::new();
     let mut rest = coloured;
     while let Some(at) = rest.find('\u{1b}') {
@@ -269,4 +269,84 @@ fn json_has_all_keys_and_comes_back() {
         serde_json::json!({"failing": 1, "no-choice": 4})
     );
     assert_eq!(value["summary"]["level"], "climb");
+}
+
+/// What users' scripts read (INTERFACE, "JSON").
+#[test]
+fn json_of_findings_about_state_and_orders_has_its_keys() {
+    use super::samples::*;
+    use unflake_protocol::StateKind;
+    let mut polluter = proved(
+        polluter("a.P#p", StateKind::Heap, "a.C.c", "C.c: 1 → 2"),
+        &[("a.V#v", "no")],
+    );
+    pollution(&mut polluter).graph = triples(&["+ C#1 c 2"]);
+    let document = document(vec![
+        polluter,
+        file_polluter("a.F#f", "x.txt", unflake_findings::FileChange::Created),
+        victim(&["a.P#p", "a.V#v"], "no"),
+        brittle("a.S#s", "a.B#b", "no"),
+    ]);
+    let text = json(&document);
+    assert_eq!(serde_json::from_str::<Document>(&text).unwrap(), document);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let name = |test: &str| {
+        let root = test.split('#').next().unwrap();
+        serde_json::json!({"module": ".", "root": root, "test": test, "invocation": null})
+    };
+    let repair = serde_json::json!({
+        "status": "not-run", "reason": null, "strategy": null, "safety": null, "patch": null, "proof": null
+    });
+    let benign = serde_json::json!({"is": false, "why": ""});
+    let mut suffering = name("a.V#v");
+    suffering["message"] = "no".into();
+    // What only this kind has; what all have is checked above.
+    let own = |n: usize| {
+        let mut one = value["findings"][n].as_object().unwrap().clone();
+        for key in [
+            "id",
+            "module",
+            "root",
+            "test",
+            "invocation",
+            "severity",
+            "message",
+            "exception",
+        ] {
+            assert!(one.remove(key).is_some(), "{key} of finding {n}");
+        }
+        for key in ["replay", "rate", "suppressed"] {
+            assert!(one.remove(key).is_some(), "{key} of finding {n}");
+        }
+        serde_json::Value::from(one)
+    };
+    assert_eq!(
+        own(0),
+        serde_json::json!({
+            "kind": "polluter", "rule": "UF201", "state": "heap", "held_by": "a.C.c", "path": "C.c", "old": "1", "new": "2",
+            "more": 0, "by_class": false, "benign": benign, "proof": "proved", "victims": [suffering],
+            "graph": [{"object": "C#1", "field": "c", "value": "2", "side": "after"}], "repair": repair,
+        })
+    );
+    assert_eq!(
+        own(1),
+        serde_json::json!({
+            "kind": "file-polluter", "rule": "UF301", "file": "x.txt", "change": "created", "more": [], "benign": benign,
+            "proof": "not-run", "victims": [], "repair": repair,
+        })
+    );
+    assert_eq!(
+        own(2),
+        serde_json::json!({
+            "kind": "victim", "rule": "UF501", "polluter": name("a.P#p"), "polluters": [name("a.P#p")], "cleaners": [],
+            "order": [name("a.P#p"), name("a.V#v")], "state": null, "repair": repair,
+        })
+    );
+    assert_eq!(
+        own(3),
+        serde_json::json!({
+            "kind": "brittle", "rule": "UF502", "setter": name("a.S#s"), "setters": [name("a.S#s")],
+            "order": [name("a.S#s"), name("a.B#b")], "repair": repair,
+        })
+    );
 }

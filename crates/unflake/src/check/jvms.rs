@@ -11,7 +11,6 @@ use unflake_protocol::{Outcome, Record, RunCommand, Strategy, ToProgram};
 use unflake_runner::{Limits, RunEnd, Work, Worker, WorkerTools};
 
 /// Everything that is needed to run tests of the suite.
-#[derive(Debug)]
 pub(crate) struct Bench<'a> {
     pub(crate) suite: &'a Suite,
     pub(crate) tools: &'a WorkerTools,
@@ -22,7 +21,12 @@ pub(crate) struct Bench<'a> {
     pub(crate) repeatable: bool,
     /// The longest that one test may take; `None`: by how long it took unvaried.
     pub(crate) timeout: Option<Duration>,
+    /// Hears what the JVMs say beside outcomes.
+    pub(crate) hear: &'a Hear<'a>,
 }
+
+/// Listens to JVMs, several at a time.
+pub(crate) type Hear<'a> = dyn Fn(ToProgram) + Sync + 'a;
 
 /// Small parts at the end keep all cores busy; each starts with classes that are not loaded yet.
 const PARTS_PER_JOB: usize = 6;
@@ -261,7 +265,7 @@ impl Bench<'_> {
                     }
                 }
             }
-            _ => {}
+            other => (self.hear)(other),
         });
         let during = match &end {
             RunEnd::Died { during, .. } | RunEnd::TimedOut { during, .. } => during.as_ref(),
@@ -307,13 +311,11 @@ impl Bench<'_> {
 }
 
 /// Fresh JVMs for one test's launch.
-#[derive(Debug)]
 pub(crate) struct LaunchJvms<'a> {
     pub(crate) bench: &'a Bench<'a>,
     pub(crate) launch: usize,
 }
 
-#[derive(Debug)]
 pub(crate) struct WorkerJvm<'a> {
     bench: &'a Bench<'a>,
     worker: Worker,

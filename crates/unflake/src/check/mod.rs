@@ -3,12 +3,14 @@
 pub(crate) mod jvms;
 mod learn;
 pub(crate) mod outcome;
+mod pollution;
 pub(crate) mod progress;
 pub(crate) mod selection;
 pub(crate) mod stored;
 pub(crate) mod suite;
 mod through_build;
 
+use crate::args::Only;
 use crate::debug::Debugger;
 use crate::embedded;
 use crate::exit::ExitCode;
@@ -103,6 +105,7 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
             jobs: settings.jobs.get(),
             repeatable: settings.vary.seed != SeedSetting::Fresh,
             timeout: settings.timeout,
+            hear: &|_| {},
         };
         let check = Check {
             settings: &settings,
@@ -177,9 +180,23 @@ impl Check<'_> {
     fn run(&self, outcomes: &mut Outcomes) -> Result<(), Problem> {
         let mut candidates = self.sort_out_baseline(outcomes);
         self.control_runs(&mut candidates, outcomes);
-        let verdicts = self.rounds(&candidates, outcomes);
-        let through_build = self.confirm_all(&candidates, &verdicts, outcomes);
-        through_build::run(self, &through_build, outcomes)
+        if self.looks_for(Only::Id) {
+            let verdicts = self.rounds(&candidates, outcomes);
+            let through_build = self.confirm_all(&candidates, &verdicts, outcomes);
+            through_build::run(self, &through_build, outcomes)?;
+        } else {
+            for &test in &candidates {
+                outcomes.settle(test, Fate::Checked);
+            }
+        }
+        if self.looks_for(Only::Pollution) {
+            pollution::run(self, &candidates, outcomes);
+        }
+        Ok(())
+    }
+
+    fn looks_for(&self, kind: Only) -> bool {
+        self.settings.only.contains(&kind)
     }
 
     fn level(&self) -> Option<Level> {

@@ -58,6 +58,8 @@ pub(crate) struct Outcomes {
     fates: BTreeMap<usize, Fate>,
     rates: BTreeMap<usize, Rate>,
     found: BTreeMap<usize, Found>,
+    /// Findings of other kinds, complete, with what is needed to repeat them.
+    others: Vec<(Finding, StoredReplay)>,
     notes: Vec<Note>,
     build_arguments: Vec<String>,
     ignores: Vec<crate::config::Ignore>,
@@ -83,6 +85,7 @@ impl Outcomes {
             fates: BTreeMap::new(),
             rates: BTreeMap::new(),
             found: BTreeMap::new(),
+            others: Vec::new(),
             notes: Vec::new(),
             build_arguments: settings.build_arguments.clone(),
             ignores: settings.ignores.clone(),
@@ -119,6 +122,12 @@ impl Outcomes {
                 through_build: true,
             },
         );
+    }
+
+    /// A finding that is not about choices. Whether it is suppressed is looked up here.
+    pub(crate) fn found(&mut self, mut finding: Finding, replay: StoredReplay) {
+        finding.suppressed = self.suppression(&finding.test, &finding.rule);
+        self.others.push((finding, replay));
     }
 
     pub(crate) fn note(&mut self, kind: NoteKind, message: String) {
@@ -186,6 +195,10 @@ impl Outcomes {
                 Fate::NotRun(detail) => exclude(&mut excluded, id, ExcludedReason::NotRun, detail),
             }
         }
+        for (finding, replay) in std::mem::take(&mut self.others) {
+            stored.replays.insert(finding.id.as_str().to_owned(), replay);
+            findings.push(finding);
+        }
         for one in &excluded {
             *skipped.entry(one.reason.skip()).or_default() += 1;
         }
@@ -238,7 +251,7 @@ impl Outcomes {
             exception: confirmed.failure.kind.clone(),
             replay: format!("unflake replay {}", id.as_str()),
             rate: self.rates.get(&test).copied().unwrap_or_default(),
-            suppressed: self.suppression(&known.id),
+            suppressed: self.suppression(&known.id, rules::IMPLEMENTATION_DEPENDENT),
             details: Details::ImplementationDependent {
                 level: confirmed.weakest.level,
                 levels_tried: confirmed.trials.iter().map(tried).collect(),
@@ -258,7 +271,7 @@ impl Outcomes {
     }
 
     /// Whether `unflake.toml` or the test's source says that this is meant.
-    fn suppression(&self, id: &TestId) -> Option<Suppression> {
+    fn suppression(&self, id: &TestId, rule: &str) -> Option<Suppression> {
         let by_file = self.ignores.iter().find(|ignore| {
             ignore.api.is_none()
                 && ignore.from.is_none()
@@ -275,7 +288,7 @@ impl Outcomes {
         }
         let module = Path::new(&self.project).join(&id.module);
         let source = fs::read_to_string(source_file(&module, id.class())?).ok()?;
-        suppressed_in(&source, id.class(), id.method(), rules::IMPLEMENTATION_DEPENDENT)
+        suppressed_in(&source, id.class(), id.method(), rule)
     }
 
     fn add_troubles(&mut self, suite: &Suite) {

@@ -5,7 +5,7 @@ use crate::args::ExplainArgs;
 use crate::exit::ExitCode;
 use crate::nearest::{did_you_mean, nearest};
 use crate::problem::{Problem, problem};
-use unflake_findings::rules::IMPLEMENTATION_DEPENDENT;
+use unflake_findings::rules::{IMPLEMENTATION_DEPENDENT, STATE_RULES, StateRule, state_rule};
 use unflake_models::{FAMILIES, Family, MODELS, family};
 
 pub(crate) fn run(args: ExplainArgs) -> Result<ExitCode, Problem> {
@@ -13,10 +13,14 @@ pub(crate) fn run(args: ExplainArgs) -> Result<ExitCode, Problem> {
     if let Some(family) = family(code) {
         return print(&about(family));
     }
+    if let Some(rule) = state_rule(code) {
+        return print(&about_state(rule));
+    }
     if !looks_like_a_rule(code) {
         return print(&models::about(code)?);
     }
     let rules = FAMILIES.iter().map(|family| family.rule);
+    let rules = rules.chain(STATE_RULES.iter().map(|one| one.rule));
     let hint = did_you_mean(&nearest(code, rules.clone()))
         .unwrap_or_else(|| format!("known are {}", rules.collect::<Vec<_>>().join(", ")));
     Err(problem!(Usage, "unknown rule `{code}`").hint(hint))
@@ -55,6 +59,34 @@ fn about(family: &Family) -> String {
         "If the order is meant: `// unflake: ignore[{IMPLEMENTATION_DEPENDENT}] reason` before the test, or \
          `@SuppressWarnings(\"unflake:{IMPLEMENTATION_DEPENDENT}\")`. Until the cause of a finding is known, its rule is \
          {IMPLEMENTATION_DEPENDENT}; in such a comment it stands for all families."
+    )));
+    parts.join("\n")
+}
+
+fn about_state(one: &StateRule) -> String {
+    let family = format!("{}00", &one.rule[..3]);
+    let mut parts = vec![
+        format!("{}: {}\n", one.rule, one.name),
+        wrap(one.meaning),
+        wrap(&format!("Why it is dangerous: {}", one.danger)),
+        wrap(&format!("What to do: {}", one.repair)),
+    ];
+    parts.extend(
+        one.examples
+            .iter()
+            .map(|example| java(example.heading, example.java)),
+    );
+    if one.rule == family {
+        let members = STATE_RULES
+            .iter()
+            .filter(|other| other.rule != family && other.rule.starts_with(&family[..3]));
+        let members = members.map(|other| format!("    {}  {}\n", other.rule, other.name));
+        parts.push(format!("Rules:\n\n{}", members.collect::<String>()));
+    }
+    parts.push(wrap(&format!(
+        "If it is meant: `// unflake: ignore[{rule}] reason` before the test or its class, or \
+         `@SuppressWarnings(\"unflake:{rule}\")`; {family} stands for all rules of this family.",
+        rule = one.rule,
     )));
     parts.join("\n")
 }

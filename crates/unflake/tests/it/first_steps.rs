@@ -78,6 +78,31 @@ APIs: HashMap.keySet, ";
 }
 
 #[test]
+fn rules_about_state_are_explained() {
+    let place = Place::new();
+    let found = place.unflake("explain uf401");
+    assert!(
+        found.starts_with("UF401: a system property is changed\n\nThe test sets or removes"),
+        "{found}"
+    );
+    for part in [
+        "Why it is dangerous: ",
+        "What to do: ",
+        "JUnit 5:\n\n    private final String before = System.getProperty(\"shop.mode\");\n",
+        "JUnit 4, all properties at once:\n\n",
+        "`// unflake: ignore[UF401] reason`",
+        "UF400 stands for all rules",
+    ] {
+        assert!(found.contains(part), "{part}\n{found}");
+    }
+    let family = place.unflake("explain UF500");
+    assert!(
+        family.contains("    UF501  victim: fails after another test\n    UF502  brittle: "),
+        "{family}"
+    );
+}
+
+#[test]
 fn completions_are_printed() {
     for shell in ["bash", "zsh", "fish"] {
         let found = Place::new().unflake(&format!("completions {shell}"));

@@ -142,6 +142,7 @@ public final class UnflakeEvents {
     /** A runner starts. One without a class of its own is how JUnit joins several classes, and no container. */
     public static void junit4RunnerStarted(Object runner) {
         boolean open = pause();
+        UnflakeHeap.classLevel();
         try {
             String name = listens(JUNIT4) && openOn(Thread.currentThread()) == null ? runnerClass(runner) : null;
             if (name != null) {
@@ -156,6 +157,7 @@ public final class UnflakeEvents {
 
     public static void junit4RunnerFinished(Object runner) {
         boolean open = pause();
+        UnflakeHeap.classLevel();
         try {
             if (containerFinished(runner)) {
                 return;
@@ -174,6 +176,7 @@ public final class UnflakeEvents {
                 Object description = call(runner, "describeChild", method);
                 String name = junit4Names(description, "")[NAME_OF_SCOPE];
                 if (name != null) {
+                    UnflakeHeap.testStarts(rootName());
                     synchronized (UnflakeEvents.class) {
                         close();
                         pending = name;
@@ -252,6 +255,7 @@ public final class UnflakeEvents {
                 return;
             }
             if (openOn(Thread.currentThread()) == null) {
+                UnflakeHeap.classLevel();
                 raise(PLATFORM, adapter);
                 String[] segments = segments(uniqueId(descriptor));
                 if (rootSegment(segments) == segments.length - 1 && openRoot(descriptor, null) == null) {
@@ -281,6 +285,7 @@ public final class UnflakeEvents {
                 return;
             }
             if (openOn(Thread.currentThread()) == null) {
+                UnflakeHeap.classLevel();
                 if (status.equals("FAILED")) {
                     containerFailed(rootOf(descriptor), failure(exception));
                 }
@@ -310,6 +315,47 @@ public final class UnflakeEvents {
                         }
                     }
                 }
+            }
+        } catch (Throwable problem) {
+            bug(problem);
+        }
+        resume(open);
+    }
+
+    // ---- The test's own code, between set-up and tear-down. One that throws does not say that it ends.
+
+    public static void bodyStarted() {
+        body(true);
+    }
+
+    public static void bodyFinished() {
+        body(false);
+    }
+
+    private static void body(boolean starts) {
+        if (!UnflakeHeap.watching) {
+            return;
+        }
+        boolean open = pause();
+        try {
+            Test test = openOn(Thread.currentThread());
+            if (test != null && starts) {
+                UnflakeHeap.bodyStarts(test.names);
+            } else if (test != null) {
+                UnflakeHeap.bodyEnds(test.names);
+            }
+        } catch (Throwable problem) {
+            bug(problem);
+        }
+        resume(open);
+    }
+
+    /** Jupiter keeps an instance of a test class; one that is made before the test starts is shared by several. */
+    public static void instanceMade(Object instance) {
+        boolean open = pause();
+        try {
+            if (UnflakeHeap.watching && instance != null && openOn(Thread.currentThread()) == null) {
+                UnflakeHeap.share(instance, instance.getClass().getName().concat(".this"));
             }
         } catch (Throwable problem) {
             bug(problem);
@@ -632,6 +678,7 @@ public final class UnflakeEvents {
                 }
             }
         }
+        UnflakeHeap.classEnds(root.name);
         String[] failure = root.failure;
         UnflakeNative.event(
             CONTAINER_FINISHED,
@@ -662,6 +709,7 @@ public final class UnflakeEvents {
         String[] names = framework == PLATFORM ? platformNames(key)
             : framework == JUNIT4 ? junit4Names(key, rootName())
             : junit3Names(key);
+        UnflakeHeap.testStarts(names[ROOT]);
         UnflakeNative.event(TEST_STARTED, names, NOTHING);
         synchronized (INITIALISERS) {
             drop(Thread.currentThread(), null);
@@ -735,6 +783,7 @@ public final class UnflakeEvents {
             System.arraycopy(test.failure, 0, fields, NAMES + 1, 5);
         }
         UnflakeNative.event(TEST_FINISHED, fields, test.choices.numbers(nanos));
+        UnflakeHeap.testEnds(test.names);
         if (test.root != null) {
             String name = test.names[NAME_OF_SCOPE] == null ? test.names[ID] : test.names[NAME_OF_SCOPE];
             synchronized (UnflakeEvents.class) {

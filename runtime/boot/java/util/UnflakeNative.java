@@ -36,6 +36,36 @@ public final class UnflakeNative {
      */
     static native int hashes(int[] drawn);
 
+    /**
+     * How objects of a class are read.
+     *
+     * @param about filled with the shape's number, its reader, how many of the fields are sources, whether it is a value
+     * @return sources, then fields; an array of two stands for a field of the object in a field
+     */
+    static native Object[] shape(Class<?> type, int[] about);
+
+    /**
+     * The static fields of a class that are roots.
+     *
+     * @param first filled with the number of the first; the others follow
+     */
+    static native Object[] statics(Class<?> type, int[] first);
+
+    /** The number of a root that is an object. */
+    static native int sharedRoot(String name);
+
+    /** Classes that were loaded since the last call, and whose static fields may be roots. */
+    static native Object[] newClasses();
+
+    /** Hands over a state; whether it differs from the last one. */
+    static native boolean walked(long address, long words, int by, String[] names);
+
+    /** A root that reaches too many objects is looked at no more. */
+    static native void tooLarge(int root);
+
+    /** A class could not be initialised before the first test. */
+    static native void notLoaded(String name, String problem);
+
     /** For the test runner: waits for a command; {@code null} when the JVM is to end. */
     public static native String[] nextCommand();
 

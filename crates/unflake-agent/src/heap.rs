@@ -1,0 +1,615 @@
+//! What the agent does for `java.util.UnflakeHeap`: says which classes are roots and how objects are read, takes the
+//! states that are walked, and tells what differs.
+
+use crate::ffi::{FieldId, Jni, Jvmti, Object, Weak};
+use regex_lite::Regex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use unflake_heap::abstraction::{Read, Rule, is_jdk, is_transparent, rule_of};
+use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences};
+use unflake_protocol::{Author, SeenTest, StateChange, StateKind, ToProgram, Watch};
+
+const STATIC: i32 = 0x8;
+const FINAL: i32 = 0x10;
+const TRANSIENT: i32 = 0x80;
+const SYNTHETIC: i32 = 0x1000;
+
+/// Added to the author's kind when a state is walked a second time.
+const AGAIN: i32 = 16;
+/// Whose doing it is, as `UnflakeHeap` has it.
+const CLASS: i32 = 0;
+const TEST: i32 = 1;
+
+pub(crate) struct Heap {
+    jvmti: Jvmti,
+    watch: Watch,
+    include: Vec<Regex>,
+    exclude: Vec<Regex>,
+    exclude_fields: Vec<Regex>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    shapes: Shapes,
+    last: Option<State>,
+    fresh: Vec<Weak>,
+    /// What the walk before showed, until the walk after it confirms that nothing moves by itself.
+    pending: Vec<Difference>,
+    /// Roots that change while nobody runs.
+    restless: Vec<u32>,
+}
+
+/// How the walker reads a class, beside the shape: which fields it has to know.
+struct Plan<'a> {
+    reader: i32,
+    sources: Vec<FieldOf<'a>>,
+    fields: Vec<FieldOf<'a>>,
+}
+
+/// A field, and the class that declares it.
+#[derive(Clone, Debug)]
+struct FieldOf<'a> {
+    class: Object,
+    id: FieldId,
+    name: String,
+    descriptor: String,
+    modifiers: i32,
+    /// The field of the object that has this one.
+    via: Option<Box<FieldOf<'a>>>,
+    _call: std::marker::PhantomData<&'a ()>,
+}
+
+impl Heap {
+    /// The error names the pattern that is none.
+    pub(crate) fn new(jvmti: Jvmti, watch: Watch) -> Result<Heap, String> {
+        let compile = |patterns: &[String]| -> Result<Vec<Regex>, String> {
+            let one = |pattern: &String| {
+                Regex::new(&format!("^(?:{pattern})$")).map_err(|error| format!("`{pattern}`: {error}"))
+            };
+            patterns.iter().map(one).collect()
+        };
+        Ok(Heap {
+            jvmti,
+            include: compile(&watch.roots.include)?,
+            exclude: compile(&watch.roots.exclude)?,
+            exclude_fields: compile(&watch.roots.exclude_fields)?,
+            watch,
+            known: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A class was loaded: are its static fields roots?
+    pub(crate) fn class_prepared(&self, jni: Jni<'_>, class: Object) {
+        let Some(name) = self.jvmti.class_name(class) else {
+            return;
+        };
+        if self.is_root_class(&name.replace('/', "."))
+            && let Some(weak) = jni.weak(class)
+        {
+            self.lock().fresh.push(weak);
+        }
+    }
+
+    fn is_root_class(&self, class: &str) -> bool {
+        if class.starts_with("java.util.Unflake") || class.starts_with("unflake.runner.") {
+            return false;
+        }
+        let roots = &self.watch.roots;
+        if roots.all {
+            let inside = ["sun.", "jdk.", "com.sun.", "java.lang.invoke."];
+            let is_inside = inside.iter().any(|start| class.starts_with(start));
+            return !is_inside
+                && rule_of(class).is_none_or(|rule| is_jdk(class) || rule.read != Read::Opaque);
+        }
+        let package = class.rsplit_once('.').map_or("", |(package, _)| package);
+        roots.packages.iter().any(|own| own == package)
+    }
+
+    /// With all roots, also classes that were there before us.
+    pub(crate) fn take_loaded(&self, jni: Jni<'_>) {
+        if !self.watch.roots.all {
+            return;
+        }
+        jni.with_references(1 << 16, || {
+            for class in self.jvmti.loaded_classes().unwrap_or_default() {
+                self.class_prepared(jni, class);
+            }
+        });
+    }
+
+    pub(crate) fn new_classes(&self, jni: Jni<'_>) -> Option<Object> {
+        let fresh = std::mem::take(&mut self.lock().fresh);
+        let classes: Vec<Object> = fresh.into_iter().filter_map(|weak| jni.strong(weak)).collect();
+        jni.object_array("java/lang/Object", &classes)
+    }
+
+    /// The static fields of a class that may be roots; null for those that are not.
+    pub(crate) fn statics(&self, jni: Jni<'_>, class: Object, first: Object) -> Option<Object> {
+        let name = self.jvmti.class_name(class)?.replace('/', ".");
+        let mut roots = Vec::new();
+        for id in self.jvmti.fields(class) {
+            let Some(field) = self.field(class, id) else {
+                continue;
+            };
+            let full = format!("{name}.{}", field.name);
+            let is_constant = field.modifiers & FINAL != 0 && !is_reference(&field.descriptor);
+            if field.modifiers & STATIC == 0
+                || field.modifiers & SYNTHETIC != 0
+                || field.name.starts_with('$')
+                || is_constant
+                || !self.include.is_empty() && !self.include.iter().any(|pattern| pattern.is_match(&full))
+                || self.exclude.iter().any(|pattern| pattern.is_match(&full))
+            {
+                continue;
+            }
+            // Its type may be missing; then it holds nothing but null.
+            let Some(reflected) = jni.reflected(field.class, field.id, true) else {
+                continue;
+            };
+            roots.push((reflected, full, kind(&field.descriptor)));
+        }
+        let mut known = self.lock();
+        let mut number = None;
+        let mut objects = Vec::new();
+        for (reflected, name, kind) in roots {
+            let id = known.shapes.add_root(Root { name, kind });
+            number.get_or_insert(id);
+            objects.push(reflected);
+        }
+        drop(known);
+        jni.set_ints(first, &[i32::try_from(number.unwrap_or(0)).ok()?]);
+        jni.object_array("java/lang/Object", &objects)
+    }
+
+    pub(crate) fn shared_root(&self, name: String) -> i32 {
+        let id = self.lock().shapes.add_root(Root { name, kind: b'L' });
+        i32::try_from(id).unwrap_or(i32::MAX)
+    }
+
+    /// How objects of a class are read: fills `about`, returns the fields.
+    pub(crate) fn shape(&self, jni: Jni<'_>, class: Object, about: Object) -> Option<Object> {
+        let name = self.jvmti.signature(class)?;
+        let (shape, plan) = match name.strip_prefix('[') {
+            Some(element) => array_shape(&name, element),
+            None => self.object_shape(jni, class, &dotted(&name)),
+        };
+        let is_value = shape.is_value;
+        let reflect = |field: &FieldOf<'_>| {
+            let own = jni.reflected(field.class, field.id, false)?;
+            match &field.via {
+                Some(outer) => {
+                    let outer = jni.reflected(outer.class, outer.id, false)?;
+                    jni.object_array("java/lang/Object", &[outer, own])
+                }
+                None => Some(own),
+            }
+        };
+        let sources: Vec<Object> = plan.sources.iter().filter_map(reflect).collect();
+        let (mut shape, mut reader) = (shape, plan.reader);
+        let mut fields = Vec::new();
+        let mut kept = Vec::new();
+        for (field, described) in plan.fields.iter().zip(std::mem::take(&mut shape.fields)) {
+            if let Some(reflected) = reflect(field) {
+                fields.push(reflected);
+                kept.push(described);
+            }
+        }
+        shape.fields = kept;
+        if sources.len() != plan.sources.len() {
+            // This JDK keeps it differently from all that we know.
+            shape.view = View::Fields;
+            reader = reader_number(Read::All);
+        }
+        let sources_count = if sources.len() == plan.sources.len() {
+            sources.len()
+        } else {
+            0
+        };
+        let all: Vec<Object> = sources.into_iter().take(sources_count).chain(fields).collect();
+        let id = self.lock().shapes.add(shape);
+        let numbers = [
+            i32::try_from(id.0).ok()?,
+            reader,
+            i32::try_from(sources_count).ok()?,
+            i32::from(is_value),
+        ];
+        jni.set_ints(about, &numbers);
+        jni.object_array("java/lang/Object", &all)
+    }
+
+    fn object_shape<'a>(&self, jni: Jni<'a>, class: Object, name: &str) -> (Shape, Plan<'a>) {
+        let mut chain = vec![(class, name.to_owned())];
+        let mut next = jni.superclass(class);
+        while let Some(above) = next {
+            let name = self.jvmti.class_name(above).unwrap_or_default().replace('/', ".");
+            chain.push((above, name));
+            next = jni.superclass(above);
+        }
+        let is_enum = chain.iter().any(|(_, name)| name == "java.lang.Enum");
+        let mut fields: Vec<FieldOf<'a>> = Vec::new();
+        let mut found: Option<(&'static Rule, Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> = None;
+        for (place, (above, above_name)) in chain.iter().enumerate() {
+            if let Some(rule) = rule_of(above_name).filter(|rule| rule.read != Read::All)
+                && let Some((sources, named)) = self.resolve(jni, &chain[place..], rule.read)
+            {
+                found = Some((rule, sources, named));
+                break;
+            }
+            fields.extend(self.own_fields(*above, above_name));
+        }
+        let (rule, sources, named) = match found {
+            Some((rule, sources, named)) => (Some(rule), sources, named),
+            None => (None, Vec::new(), Vec::new()),
+        };
+        let read = rule.map_or(Read::All, |rule| rule.read);
+        if read == Read::Opaque {
+            fields.clear();
+        }
+        let fields: Vec<FieldOf<'a>> = named.into_iter().chain(fields).collect();
+        let shape = Shape {
+            view: view(read, &sources),
+            is_value: rule.is_some_and(|rule| rule.is_value && (rule.class == name || !fields.is_empty())),
+            is_transparent: is_transparent(name),
+            is_enum,
+            fields: fields
+                .iter()
+                .map(|field| Field {
+                    name: field.name.clone(),
+                    kind: kind(&field.descriptor),
+                })
+                .collect(),
+            class: name.to_owned(),
+        };
+        let plan = Plan {
+            reader: reader_number(read),
+            sources,
+            fields,
+        };
+        (shape, plan)
+    }
+
+    /// The instance fields that one class declares and that count.
+    fn own_fields<'a>(&self, class: Object, name: &str) -> Vec<FieldOf<'a>> {
+        let counts = |field: &FieldOf<'_>| {
+            field.modifiers & STATIC == 0
+                && !(is_jdk(name) && field.modifiers & TRANSIENT != 0)
+                && !self
+                    .exclude_fields
+                    .iter()
+                    .any(|pattern| pattern.is_match(&format!("{name}.{}", field.name)))
+        };
+        let all = self
+            .jvmti
+            .fields(class)
+            .into_iter()
+            .filter_map(|id| self.field(class, id));
+        all.filter(counts).collect()
+    }
+
+    /// The fields that a rule names: sources, and fields that are read as they are. `None`: this JDK does not have them.
+    fn resolve<'a>(
+        &self,
+        jni: Jni<'a>,
+        chain: &[(Object, String)],
+        read: Read,
+    ) -> Option<(Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> {
+        let declared = |class: Object, name: &str| {
+            let all = self
+                .jvmti
+                .fields(class)
+                .into_iter()
+                .filter_map(|id| self.field(class, id));
+            all.into_iter()
+                .find(|field| field.name == name && field.modifiers & STATIC == 0)
+        };
+        let here = |name: &str| chain.iter().find_map(|(class, _)| declared(*class, name));
+        let one = |name: &str| -> Option<FieldOf<'a>> {
+            match name.rsplit_once('.') {
+                Some((class, field)) => declared(jni.find_class(&class.replace('.', "/"))?, field),
+                None => here(name),
+            }
+        };
+        let sources = |names: &[&str]| names.iter().map(|name| one(name)).collect::<Option<Vec<_>>>();
+        const NODE: &str = "java.util.concurrent.ConcurrentHashMap$Node";
+        let sources = match read {
+            Read::Fields(names) => {
+                let named = |name: &&str| match name.split_once('/') {
+                    Some((outer, inner)) => {
+                        let outer = here(outer)?;
+                        let class = dotted(&outer.descriptor).replace('.', "/");
+                        let mut inner = declared(jni.find_class(&class)?, inner)?;
+                        inner.via = Some(Box::new(outer));
+                        Some(inner)
+                    }
+                    None => here(name),
+                };
+                // Some are not in every JDK; the first must be.
+                let found: Vec<FieldOf<'a>> = names.iter().filter_map(named).collect();
+                let first = names.first().map(|name| name.rsplit('/').next().unwrap_or(name));
+                return (found.first().map(|field| field.name.as_str()) == first)
+                    .then_some((Vec::new(), found));
+            }
+            Read::Slice(array, size) => sources(&[array, size])?,
+            Read::Ring(array, head, end) | Read::RingCount(array, head, end) => sources(&[array, head, end])?,
+            Read::Chain(first, item, next) => sources(&[first, item, next])?,
+            Read::Bag(array, Some(size)) => sources(&[array, size])?,
+            Read::Bag(array, None) | Read::Pairs(array) => sources(&[array])?,
+            Read::Table(table, key, value, next) => sources(&[table, key, value, next])?,
+            Read::Concurrent => {
+                let node = |field: &str| one(&format!("{NODE}.{field}"));
+                let tree = one("java.util.concurrent.ConcurrentHashMap$TreeBin.first")?;
+                vec![
+                    here("table")?,
+                    node("key")?,
+                    node("val")?,
+                    node("next")?,
+                    node("hash")?,
+                    tree,
+                ]
+            }
+            Read::Opaque
+            | Read::All
+            | Read::Text
+            | Read::Name
+            | Read::HashMap
+            | Read::LinkedHashMap
+            | Read::TreeMap
+            | Read::SkipList => Vec::new(),
+        };
+        Some((sources, Vec::new()))
+    }
+
+    fn field<'a>(&self, class: Object, id: FieldId) -> Option<FieldOf<'a>> {
+        let (name, descriptor) = self.jvmti.field_name(class, id)?;
+        Some(FieldOf {
+            class,
+            id,
+            name,
+            descriptor,
+            modifiers: self.jvmti.field_modifiers(class, id),
+            via: None,
+            _call: std::marker::PhantomData,
+        })
+    }
+
+    /// Takes a state. Whether it differs from the last; what to tell, once that is sure.
+    pub(crate) fn walked(&self, words: &[u32], by: i32, names: &[Option<String>]) -> (bool, Vec<ToProgram>) {
+        let mut known = self.lock();
+        let known = &mut *known;
+        let is_again = by >= AGAIN;
+        let Some(last) = &known.last else {
+            known.last = Some(State::new(words.to_vec()));
+            return (false, Vec::new());
+        };
+        if last.is_unchanged_in(words) {
+            if last.words().len() != words.len() {
+                known.last = Some(State::new(words.to_vec()));
+            }
+            let pending = std::mem::take(&mut known.pending);
+            return (
+                false,
+                if is_again {
+                    changed(known, pending, by, names)
+                } else {
+                    Vec::new()
+                },
+            );
+        }
+        let state = State::new(words.to_vec());
+        let found = match differences(&known.shapes, last, &state) {
+            Ok(found) => found,
+            Err(malformed) => {
+                known.last = Some(state);
+                let message = malformed.to_string();
+                return (false, vec![ToProgram::Bug { message }]);
+            }
+        };
+        known.last = Some(state);
+        if !is_again {
+            let differs = !found.is_empty();
+            known.pending = found;
+            return (differs, Vec::new());
+        }
+        let mut told = Vec::new();
+        for difference in &found {
+            if !known.restless.contains(&difference.root) {
+                known.restless.push(difference.root);
+                told.push(ToProgram::NotWatched {
+                    what: root_name(&known.shapes, difference.root),
+                    reason: "it changes while no test runs: a thread goes on changing it".to_owned(),
+                });
+            }
+        }
+        let pending = std::mem::take(&mut known.pending);
+        told.extend(changed(known, pending, by, names));
+        (false, told)
+    }
+
+    pub(crate) fn too_large(&self, root: i32) -> ToProgram {
+        let most = self.watch.most_objects;
+        ToProgram::NotWatched {
+            what: root_name(&self.lock().shapes, u32::try_from(root).unwrap_or(0)),
+            reason: format!("it reaches more than {most} objects"),
+        }
+    }
+}
+
+/// The message about what was changed, one change per root: the one with the shortest path.
+fn changed(known: &Known, found: Vec<Difference>, by: i32, names: &[Option<String>]) -> Vec<ToProgram> {
+    let mut changes: Vec<StateChange> = Vec::new();
+    for difference in found {
+        if known.restless.contains(&difference.root) {
+            continue;
+        }
+        let root = root_name(&known.shapes, difference.root);
+        match changes.iter_mut().find(|change| change.root == root) {
+            Some(change) => change.more += 1,
+            None => changes.push(StateChange {
+                kind: StateKind::Heap,
+                root,
+                path: difference.path,
+                old: difference.old,
+                new: difference.new,
+                form: difference.form,
+                holder: difference.holder,
+                more: 0,
+                around: difference.around,
+            }),
+        }
+    }
+    let Some(by) = author(by, names) else {
+        return Vec::new();
+    };
+    if changes.is_empty() {
+        Vec::new()
+    } else {
+        vec![ToProgram::Changed { by, changes }]
+    }
+}
+
+fn author(by: i32, names: &[Option<String>]) -> Option<Author> {
+    match by % AGAIN {
+        TEST => {
+            let mut fields = names.iter().cloned();
+            let test: Option<SeenTest> = crate::events::seen_test(&mut || fields.next().flatten());
+            test.map(Author::Test)
+        }
+        CLASS => names.first().cloned().flatten().map(Author::Class),
+        _ => None,
+    }
+}
+
+fn root_name(shapes: &Shapes, root: u32) -> String {
+    shapes
+        .root(root)
+        .map(|root| root.name.clone())
+        .unwrap_or_default()
+}
+
+fn array_shape<'a>(name: &str, element: &str) -> (Shape, Plan<'a>) {
+    let is_objects = element.starts_with(['L', '[']);
+    let shape = Shape {
+        class: name.replace('/', "."),
+        view: if is_objects {
+            View::Sequence
+        } else {
+            View::Numbers(element.as_bytes()[0])
+        },
+        is_value: false,
+        is_transparent: false,
+        is_enum: false,
+        fields: Vec::new(),
+    };
+    let plan = Plan {
+        reader: if is_objects { OBJECTS } else { NUMBERS },
+        sources: Vec::new(),
+        fields: Vec::new(),
+    };
+    (shape, plan)
+}
+
+const OBJECTS: i32 = 16;
+const NUMBERS: i32 = 17;
+
+/// The numbers of `java.util.UnflakeHeap`.
+fn reader_number(read: Read) -> i32 {
+    match read {
+        Read::Opaque => 0,
+        Read::Fields(_) | Read::All => 1,
+        Read::Text => 2,
+        Read::Name => 3,
+        Read::Slice(..) => 4,
+        Read::Ring(..) => 5,
+        Read::RingCount(..) => 6,
+        Read::Chain(..) => 7,
+        Read::Bag(..) => 8,
+        Read::Pairs(_) => 9,
+        Read::HashMap => 10,
+        Read::LinkedHashMap => 11,
+        Read::TreeMap => 12,
+        Read::Table(..) => 13,
+        Read::Concurrent => 14,
+        Read::SkipList => 15,
+    }
+}
+
+fn view(read: Read, sources: &[FieldOf<'_>]) -> View {
+    match read {
+        Read::Opaque => View::Opaque,
+        Read::Fields(_) | Read::All => View::Fields,
+        Read::Text | Read::Name => View::Text,
+        Read::Slice(..) => match sources.first().map(|array| array.descriptor.as_bytes()) {
+            Some([b'[', number]) => View::Numbers(*number),
+            _ => View::Sequence,
+        },
+        Read::Ring(..) | Read::RingCount(..) | Read::Chain(..) => View::Sequence,
+        Read::Bag(..) => View::Bag,
+        Read::Pairs(_) | Read::HashMap | Read::Table(..) | Read::Concurrent => View::UnorderedMap,
+        Read::LinkedHashMap | Read::TreeMap | Read::SkipList => View::OrderedMap,
+    }
+}
+
+fn is_reference(descriptor: &str) -> bool {
+    descriptor.starts_with(['L', '['])
+}
+
+fn kind(descriptor: &str) -> u8 {
+    if is_reference(descriptor) {
+        b'L'
+    } else {
+        descriptor.bytes().next().unwrap_or(b'I')
+    }
+}
+
+/// `Lpackage/Class;` as `package.Class`.
+fn dotted(descriptor: &str) -> String {
+    let name = descriptor
+        .strip_prefix('L')
+        .and_then(|name| name.strip_suffix(';'));
+    name.unwrap_or(descriptor).replace('/', ".")
+}
+
+/// The table of rules is checked where it can be: no class has two rules, and exact ones are not hidden.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_class_has_two_rules() {
+        let mut names: Vec<&str> = unflake_heap::abstraction::RULES
+            .iter()
+            .map(|rule| rule.class)
+            .collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+
+    #[test]
+    fn an_exact_rule_wins() {
+        assert_eq!(
+            rule_of("java.lang.reflect.Method").map(|rule| rule.is_value),
+            Some(true)
+        );
+        assert_eq!(
+            rule_of("java.lang.reflect.Proxy").map(|rule| rule.read),
+            Some(Read::Opaque)
+        );
+        assert_eq!(rule_of("com.example.Thing"), None);
+    }
+
+    #[test]
+    fn classes_by_their_descriptors() {
+        assert_eq!(dotted("Ljava/util/Calendar;"), "java.util.Calendar");
+        assert_eq!((kind("[I"), kind("Lx/Y;"), kind("J")), (b'L', b'L', b'J'));
+    }
+}

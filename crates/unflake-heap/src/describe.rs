@@ -1,0 +1,182 @@
+//! Values and objects as short texts.
+
+use crate::shape::{Shape, View, simple, width};
+use crate::state::{Index, Node, WHOLE_NUMBERS};
+
+/// Elements that are named before the rest is counted.
+const SHOWN: usize = 3;
+
+/// A value of this kind, read from its words.
+pub(crate) fn value(index: &Index<'_>, kind: u8, words: &[u32]) -> String {
+    let low = words[0];
+    let long = || u64::from(low) | u64::from(words.get(1).copied().unwrap_or(0)) << 32;
+    match kind {
+        b'L' => object(index, low),
+        b'Z' => (low != 0).to_string(),
+        b'C' => character(low),
+        b'B' => (low as i8).to_string(),
+        b'S' => (low as i16).to_string(),
+        b'F' => f32::from_bits(low).to_string(),
+        b'J' => long().cast_signed().to_string(),
+        b'D' => f64::from_bits(long()).to_string(),
+        _ => low.cast_signed().to_string(),
+    }
+}
+
+/// The object with this number.
+pub(crate) fn object(index: &Index<'_>, number: u32) -> String {
+    describe(index, number, 1)
+}
+
+fn describe(index: &Index<'_>, number: u32, depth: usize) -> String {
+    if number == 0 {
+        return "null".to_owned();
+    }
+    let Some(node) = index.node(number) else {
+        return "?".to_owned();
+    };
+    let name = simple(&node.shape.class);
+    if let Some(text) = as_value(index, &node, &name) {
+        return text;
+    }
+    let inner = |number: u32| {
+        if depth == 0 {
+            plain(index, number)
+        } else {
+            describe(index, number, depth - 1)
+        }
+    };
+    match node.shape.view {
+        View::Text if node.shape.class == "java.lang.Class" => format!("{}.class", simple(&node.text())),
+        View::Text => format!("{:?}{}", node.text(), if node.is_cut() { "…" } else { "" }),
+        View::Sequence | View::Bag => {
+            let shown: Vec<String> = node
+                .contents()
+                .iter()
+                .take(SHOWN)
+                .map(|one| inner(*one))
+                .collect();
+            listed(&name, "[", &shown, node.count(), "]")
+        }
+        View::OrderedMap | View::UnorderedMap => {
+            let entry = |pair: &[u32]| format!("{}={}", plain(index, pair[0]), inner(pair[1]));
+            let shown: Vec<String> = node.contents().chunks_exact(2).take(SHOWN).map(entry).collect();
+            listed(&name, "{", &shown, node.count(), "}")
+        }
+        View::Numbers(kind) => numbers(&node, kind),
+        View::Opaque | View::Fields => match transparent(&node) {
+            Some(inside) => describe(index, inside, depth),
+            None => name,
+        },
+    }
+}
+
+/// Keys, and elements below what is shown: no contents of collections.
+pub(crate) fn plain(index: &Index<'_>, number: u32) -> String {
+    let Some(node) = index.node(number) else {
+        return "null".to_owned();
+    };
+    let name = simple(&node.shape.class);
+    if let Some(text) = as_value(index, &node, &name) {
+        return text;
+    }
+    match node.shape.view {
+        View::Text => describe(index, number, 0),
+        _ => name,
+    }
+}
+
+/// Boxed numbers, enum constants and the like.
+fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<String> {
+    let mut fields = node.fields();
+    if node.shape.is_enum {
+        let (_, _, constant) = fields.next()?;
+        let constant = index.node(*constant.first()?)?.text();
+        // A constant with a body has a class of its own, without a name.
+        let of = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        return Some(format!("{of}.{constant}"));
+    }
+    if !node.shape.is_value || node.shape.view != View::Fields {
+        return None;
+    }
+    let all: Vec<String> = fields.map(|(_, kind, words)| value(index, kind, words)).collect();
+    match (&all[..], node.shape.fields.first()) {
+        ([one], Some(field)) if field.name == "value" => Some(one.clone()),
+        ([], _) => None,
+        _ => Some(format!("{name}({})", all.join(", "))),
+    }
+}
+
+/// What a wrapper wraps.
+pub(crate) fn transparent(node: &Node<'_>) -> Option<u32> {
+    let (_, kind, words) = node.fields().next()?;
+    (node.shape.is_transparent && kind == b'L').then(|| words[0])
+}
+
+fn listed(name: &str, open: &str, shown: &[String], count: usize, close: &str) -> String {
+    let rest = match count - shown.len() {
+        0 => String::new(),
+        more if shown.is_empty() => format!("{more} elements"),
+        more => format!(", {more} more"),
+    };
+    format!("{name}{open}{}{rest}{close}", shown.join(", "))
+}
+
+fn numbers(node: &Node<'_>, kind: u8) -> String {
+    let name = simple(&node.shape.class);
+    let name = name.trim_end_matches("[]");
+    if node.count() * width(kind) > WHOLE_NUMBERS {
+        return format!("{name}[{} elements]", node.count());
+    }
+    let shown: Vec<String> = (0..node.count().min(SHOWN))
+        .map(|i| element(node, kind, i))
+        .collect();
+    listed(name, "[", &shown, node.count(), "]")
+}
+
+/// One number of an array that was kept whole.
+pub(crate) fn element(node: &Node<'_>, kind: u8, place: usize) -> String {
+    let words = node.contents();
+    let at = place * width(kind);
+    let word = words.get(at / 4).copied().unwrap_or(0);
+    match width(kind) {
+        1 => {
+            let byte = (word >> (8 * (at % 4))) as u8;
+            if kind == b'Z' {
+                (byte != 0).to_string()
+            } else {
+                (byte as i8).to_string()
+            }
+        }
+        2 => {
+            let half = word >> (8 * (at % 4)) & 0xffff;
+            if kind == b'C' {
+                character(half)
+            } else {
+                (half as i16).to_string()
+            }
+        }
+        8 => {
+            let bits = u64::from(word) | u64::from(words.get(at / 4 + 1).copied().unwrap_or(0)) << 32;
+            if kind == b'D' {
+                f64::from_bits(bits).to_string()
+            } else {
+                bits.cast_signed().to_string()
+            }
+        }
+        _ if kind == b'F' => f32::from_bits(word).to_string(),
+        _ => word.cast_signed().to_string(),
+    }
+}
+
+fn character(unit: u32) -> String {
+    format!("{:?}", char::from_u32(unit).unwrap_or('\u{fffd}'))
+}
+
+/// A step through a field, as it stands in a path; nothing for wrappers.
+pub(crate) fn field_step(shape: &Shape, index: usize) -> String {
+    match shape.fields.get(index) {
+        Some(field) if !shape.is_transparent => format!(".{}", field.name),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,438 @@
+//! Small heaps, written as a walker writes them.
+
+use crate::{Difference, Field, Root, Shape, ShapeId, Shapes, State, View, differences};
+use proptest::prelude::*;
+use unflake_protocol::ChangeForm;
+
+/// A heap to be written down: objects by number, in any order.
+#[derive(Clone, Debug, Default)]
+struct Heap {
+    objects: Vec<Thing>,
+    roots: Vec<usize>,
+}
+
+/// What an object holds; references are indices into [`Heap::objects`], `NULL` is none.
+#[derive(Clone, Debug)]
+enum Thing {
+    /// `Node { int value; Node left, right; }`
+    Node(u32, usize, usize),
+    Text(&'static str),
+    Number(u32),
+    List(Vec<usize>),
+    Set(Vec<usize>),
+    Map(Vec<(usize, usize)>),
+    Linked(Vec<(usize, usize)>),
+    Bytes(Vec<u8>),
+}
+
+const NULL: usize = usize::MAX;
+
+const NODE: ShapeId = ShapeId(1);
+const TEXT: ShapeId = ShapeId(2);
+const NUMBER: ShapeId = ShapeId(3);
+const LIST: ShapeId = ShapeId(4);
+const MAP: ShapeId = ShapeId(5);
+const LINKED: ShapeId = ShapeId(6);
+const BYTES: ShapeId = ShapeId(7);
+const SET: ShapeId = ShapeId(8);
+
+fn shapes() -> Shapes {
+    let mut shapes = Shapes::default();
+    let field = |name: &str, kind| Field {
+        name: name.to_owned(),
+        kind,
+    };
+    let mut add = |class: &str, view, is_value, fields: Vec<Field>| {
+        shapes.add(Shape {
+            class: class.to_owned(),
+            view,
+            is_value,
+            is_transparent: false,
+            is_enum: false,
+            fields,
+        })
+    };
+    let node = vec![field("value", b'I'), field("left", b'L'), field("right", b'L')];
+    assert_eq!(add("a.Node", View::Fields, false, node), NODE);
+    assert_eq!(add("java.lang.String", View::Text, true, Vec::new()), TEXT);
+    let value = vec![field("value", b'I')];
+    assert_eq!(add("java.lang.Integer", View::Fields, true, value), NUMBER);
+    assert_eq!(
+        add("java.util.ArrayList", View::Sequence, false, Vec::new()),
+        LIST
+    );
+    assert_eq!(
+        add("java.util.HashMap", View::UnorderedMap, false, Vec::new()),
+        MAP
+    );
+    assert_eq!(
+        add("java.util.LinkedHashMap", View::OrderedMap, false, Vec::new()),
+        LINKED
+    );
+    assert_eq!(add("[B", View::Numbers(b'B'), false, Vec::new()), BYTES);
+    assert_eq!(add("java.util.PriorityQueue", View::Bag, false, Vec::new()), SET);
+    for name in ["a.Registry.FIRST", "a.Registry.SECOND", "a.Late.THIRD"] {
+        shapes.add_root(Root {
+            name: name.to_owned(),
+            kind: b'L',
+        });
+    }
+    shapes
+}
+
+impl Heap {
+    /// Numbers objects as they are reached, root by root.
+    fn write(&self) -> State {
+        let mut words = Vec::new();
+        let mut order: Vec<usize> = Vec::new();
+        let mut done = 0;
+        for (id, root) in self.roots.iter().enumerate() {
+            words.extend([0, id as u32]);
+            words.push(number(*root, &mut order));
+            while done < order.len() {
+                self.write_object(order[done], &mut words, &mut order);
+                done += 1;
+            }
+        }
+        State::new(words)
+    }
+
+    fn write_object(&self, index: usize, words: &mut Vec<u32>, order: &mut Vec<usize>) {
+        let entries = |entries: &[(usize, usize)], words: &mut Vec<u32>, order: &mut Vec<usize>| {
+            words.push(entries.len() as u32);
+            for (key, value) in entries {
+                words.push(number(*key, order));
+                words.push(number(*value, order));
+            }
+        };
+        match &self.objects[index] {
+            Thing::Node(value, left, right) => {
+                words.extend([NODE.0, *value]);
+                words.push(number(*left, order));
+                words.push(number(*right, order));
+            }
+            Thing::Text(text) => {
+                let units: Vec<u16> = text.encode_utf16().collect();
+                words.extend([TEXT.0, units.len() as u32]);
+                for pair in units.chunks(2) {
+                    words.push(u32::from(pair[0]) | pair.get(1).map_or(0, |unit| u32::from(*unit) << 16));
+                }
+            }
+            Thing::Number(value) => words.extend([NUMBER.0, *value]),
+            Thing::List(elements) | Thing::Set(elements) => {
+                let is_list = matches!(self.objects[index], Thing::List(_));
+                words.extend([if is_list { LIST.0 } else { SET.0 }, elements.len() as u32]);
+                for element in elements {
+                    words.push(number(*element, order));
+                }
+            }
+            Thing::Map(pairs) => {
+                words.push(MAP.0);
+                entries(pairs, words, order);
+            }
+            Thing::Linked(pairs) => {
+                words.push(LINKED.0);
+                entries(pairs, words, order);
+            }
+            Thing::Bytes(bytes) => {
+                words.extend([BYTES.0, bytes.len() as u32]);
+                for word in bytes.chunks(4) {
+                    words.push(
+                        word.iter()
+                            .rev()
+                            .fold(0, |word, byte| word << 8 | u32::from(*byte)),
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn number(index: usize, order: &mut Vec<usize>) -> u32 {
+    if index == NULL {
+        return 0;
+    }
+    let place = order.iter().position(|other| *other == index).unwrap_or_else(|| {
+        order.push(index);
+        order.len() - 1
+    });
+    place as u32 + 1
+}
+
+fn heap(objects: Vec<Thing>, roots: &[usize]) -> Heap {
+    Heap {
+        objects,
+        roots: roots.to_vec(),
+    }
+}
+
+fn compare(before: &Heap, after: &Heap) -> Vec<Difference> {
+    differences(&shapes(), &before.write(), &after.write()).unwrap()
+}
+
+/// Path, old, new.
+fn told(before: &Heap, after: &Heap) -> Vec<(String, String, String)> {
+    let text = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    compare(before, after)
+        .into_iter()
+        .map(|one| (one.path, text(one.old), text(one.new)))
+        .collect()
+}
+
+fn one(path: &str, old: &str, new: &str) -> Vec<(String, String, String)> {
+    vec![(path.to_owned(), old.to_owned(), new.to_owned())]
+}
+
+use Thing::{Bytes, Linked, List, Map, Node, Number, Set, Text};
+
+#[test]
+fn a_field_deep_below_a_root() {
+    let before = heap(vec![Node(1, 1, NULL), Node(3, NULL, NULL)], &[0]);
+    let after = heap(vec![Node(1, 1, NULL), Node(7, NULL, NULL)], &[0]);
+    assert_eq!(told(&before, &after), one("Registry.FIRST.left.value", "3", "7"));
+    assert_eq!(compare(&before, &after)[0].form, ChangeForm::Increased);
+    assert_eq!(compare(&before, &after)[0].holder, "a.Node");
+}
+
+#[test]
+fn an_equal_object_put_in_place_of_another_is_no_difference() {
+    let before = heap(vec![Node(1, 1, NULL), Text("x")], &[0]);
+    let after = heap(vec![Text("x"), Node(9, NULL, NULL), Node(1, 0, NULL)], &[2]);
+    assert_eq!(told(&before, &after), []);
+}
+
+#[test]
+fn sharing_and_cycles() {
+    let cycle = heap(vec![Node(1, 1, NULL), Node(2, 0, NULL)], &[0]);
+    assert_eq!(told(&cycle, &cycle.clone()), []);
+    let longer = heap(
+        vec![
+            Node(1, 1, NULL),
+            Node(2, 2, NULL),
+            Node(1, 3, NULL),
+            Node(2, 0, NULL),
+        ],
+        &[0],
+    );
+    assert_eq!(
+        compare(&cycle, &longer).len(),
+        1,
+        "unrolled once it looks the same from every object"
+    );
+    let shared = heap(vec![Node(1, 1, 1), Node(2, NULL, NULL)], &[0]);
+    let apart = heap(
+        vec![Node(1, 1, 2), Node(2, NULL, NULL), Node(2, NULL, NULL)],
+        &[0],
+    );
+    assert_eq!(
+        told(&shared, &apart),
+        one("Registry.FIRST.right", "Node (shared)", "Node")
+    );
+    assert_eq!(
+        told(&apart, &shared),
+        one("Registry.FIRST.right", "Node", "Node (shared)")
+    );
+    let texts = heap(vec![List(vec![1, 1]), Text("a")], &[0]);
+    let copies = heap(vec![List(vec![1, 2]), Text("a"), Text("a")], &[0]);
+    assert_eq!(
+        told(&texts, &copies),
+        [],
+        "which object a text is does not matter"
+    );
+}
+
+#[test]
+fn maps_by_their_keys() {
+    let before = heap(
+        vec![
+            Map(vec![(1, 2), (3, 4)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
+    let other_order = heap(
+        vec![
+            Map(vec![(3, 4), (1, 2)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
+    assert_eq!(told(&before, &other_order), []);
+    let changed = heap(
+        vec![
+            Map(vec![(3, 4), (1, 2)]),
+            Text("a"),
+            Number(5),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
+    assert_eq!(told(&before, &changed), one("Registry.FIRST[\"a\"]", "1", "5"));
+    let added = heap(
+        vec![
+            Map(vec![(3, 4), (1, 2), (5, 6)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+            Text("poison"),
+            Number(9),
+        ],
+        &[0],
+    );
+    assert_eq!(told(&before, &added), one("Registry.FIRST[\"poison\"]", "-", "9"));
+    assert_eq!(compare(&before, &added)[0].form, ChangeForm::Grown);
+    assert_eq!(told(&added, &before), one("Registry.FIRST[\"poison\"]", "9", "-"));
+}
+
+#[test]
+fn the_order_of_a_linked_map_counts() {
+    let before = heap(
+        vec![
+            Linked(vec![(1, 2), (3, 4)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
+    let turned = heap(
+        vec![
+            Linked(vec![(3, 4), (1, 2)]),
+            Text("a"),
+            Number(1),
+            Text("b"),
+            Number(2),
+        ],
+        &[0],
+    );
+    assert_eq!(told(&before, &turned).len(), 1);
+}
+
+#[test]
+fn lists_grow_shrink_and_change() {
+    let before = heap(vec![List(vec![1, 2]), Text("a"), Text("b")], &[0]);
+    let longer = heap(vec![List(vec![1, 3, 2]), Text("a"), Text("b"), Text("c")], &[0]);
+    assert_eq!(told(&before, &longer), one("Registry.FIRST[1]", "-", "\"c\""));
+    assert_eq!(told(&longer, &before), one("Registry.FIRST[1]", "\"c\"", "-"));
+    let other = heap(vec![List(vec![1, 2]), Text("a"), Text("z")], &[0]);
+    assert_eq!(told(&before, &other), one("Registry.FIRST[1]", "\"b\"", "\"z\""));
+    let bag = heap(vec![Set(vec![1, 2]), Text("a"), Text("b")], &[0]);
+    let turned = heap(vec![Set(vec![2, 1]), Text("a"), Text("b")], &[0]);
+    assert_eq!(told(&bag, &turned), []);
+}
+
+#[test]
+fn numbers_in_arrays() {
+    let before = heap(vec![Bytes(vec![1, 2, 3, 4, 5])], &[0]);
+    let after = heap(vec![Bytes(vec![1, 2, 3, 4, 0xff])], &[0]);
+    assert_eq!(told(&before, &after), one("Registry.FIRST[4]", "5", "-1"));
+}
+
+#[test]
+fn only_common_roots_are_compared() {
+    let before = heap(vec![Node(1, NULL, NULL)], &[0, 0]);
+    let after = heap(vec![Node(1, NULL, NULL), Text("new")], &[0, 0, 1]);
+    assert_eq!(told(&before, &after), []);
+    assert!(before.write().is_unchanged_in(after.write().words()));
+    assert!(!after.write().is_unchanged_in(before.write().words()));
+    assert_eq!(told(&after, &before), []);
+}
+
+#[test]
+fn the_root_itself() {
+    let before = heap(vec![Text("build/test/data")], &[0, NULL]);
+    let after = heap(vec![Text("file:/tmp")], &[0, 0]);
+    assert_eq!(
+        told(&before, &after),
+        [
+            (
+                "Registry.SECOND".to_owned(),
+                "null".to_owned(),
+                "\"file:/tmp\"".to_owned()
+            ),
+            (
+                "Registry.FIRST".to_owned(),
+                "\"build/test/data\"".to_owned(),
+                "\"file:/tmp\"".to_owned()
+            ),
+        ]
+    );
+}
+
+/// The shortest way to what differs is told, from whichever root.
+#[test]
+fn the_shortest_path_wins() {
+    let at = |value| {
+        heap(
+            vec![Node(0, 1, NULL), Node(0, 2, NULL), Node(value, NULL, NULL)],
+            &[0, 2],
+        )
+    };
+    assert_eq!(told(&at(1), &at(2)), one("Registry.SECOND.value", "1", "2"));
+}
+
+#[test]
+fn words_that_nobody_wrote_are_told() {
+    let state = State::new(vec![0, 0, 1, 99]);
+    assert!(differences(&shapes(), &state, &state.clone()).is_err());
+}
+
+/// Any graph of nodes, lists and maps.
+fn any_heap() -> impl Strategy<Value = Heap> {
+    let size = 1usize..12;
+    size.prop_flat_map(|n| {
+        let reference = prop_oneof![1 => Just(NULL), 4 => 0..n];
+        let thing = prop_oneof![
+            3 => (0u32..3, reference.clone(), reference.clone()).prop_map(|(v, l, r)| Node(v, l, r)),
+            1 => Just(Text("a")),
+            1 => Just(Text("b")),
+            1 => (0u32..3).prop_map(Number),
+            1 => prop::collection::vec(0..n, 0..4).prop_map(List),
+        ];
+        (
+            prop::collection::vec(thing, n),
+            prop::collection::vec(reference, 2),
+        )
+    })
+    .prop_map(|(objects, roots)| Heap { objects, roots })
+}
+
+proptest! {
+    /// A heap equals itself, whatever places its objects have.
+    #[test]
+    fn other_places_are_no_difference(heap in any_heap(), by in 0usize..12) {
+        let n = heap.objects.len();
+        let place = |index: usize| if index == NULL { NULL } else { (index + by) % n };
+        let mut objects = heap.objects.clone();
+        for (index, thing) in heap.objects.iter().enumerate() {
+            objects[place(index)] = match thing {
+                Node(value, left, right) => Node(*value, place(*left), place(*right)),
+                List(elements) => List(elements.iter().map(|one| place(*one)).collect()),
+                other => other.clone(),
+            };
+        }
+        let moved = Heap { objects, roots: heap.roots.iter().map(|root| place(*root)).collect() };
+        prop_assert_eq!(compare(&heap, &moved), []);
+    }
+
+    /// A number that changes anywhere below a root is found, and nothing else is.
+    #[test]
+    fn every_reachable_change_is_found(heap in any_heap(), which in 0usize..12) {
+        let n = heap.objects.len();
+        let mut after = heap.clone();
+        let Node(value, left, right) = heap.objects[which % n] else { return Ok(()) };
+        after.objects[which % n] = Node(value + 1, left, right);
+        let is_reachable = heap.write() != after.write();
+        let found = compare(&heap, &after);
+        prop_assert_eq!(found.len(), usize::from(is_reachable), "{:?}", found);
+    }
+}
