@@ -7,6 +7,7 @@ use crate::events::{self, Said};
 use crate::ffi::{Event, Jni, Jvmti, Object, set_variable};
 use crate::heap::Heap;
 use crate::launch;
+use crate::loaded::LoadedClasses;
 use crate::options::Options;
 use crate::plan;
 use crate::runtime::{Runtime, pin_salt};
@@ -32,6 +33,7 @@ pub(crate) struct Agent {
     /// After a bug of ours nothing is done any more.
     off: AtomicBool,
     clock: BusyClock,
+    loaded: LoadedClasses,
 }
 
 impl Agent {
@@ -59,6 +61,7 @@ impl Agent {
             session: OnceLock::new(),
             off: AtomicBool::new(false),
             clock: BusyClock::default(),
+            loaded: LoadedClasses::default(),
         };
         if AGENT.set(agent).is_ok() {
             // Without this event the agent sleeps for ever, and the program says that no JVM woke up.
@@ -220,8 +223,38 @@ impl Agent {
         is_redefined: bool,
         bytes: &[u8],
     ) -> Option<Vec<u8>> {
+        if !has_loader {
+            self.loaded.boot_class_loads(name);
+        }
         self.awake()?
             .class_loads(jni, name, has_loader, is_redefined, bytes)
+    }
+
+    /// Which of the JDK's classes named by a `String[]` are loaded, a bit each.
+    pub(crate) fn loaded(&self, jni: Jni<'_>, names: Object) -> u64 {
+        self.loaded.mask(
+            || jni.texts(names).into_iter().flatten().collect(),
+            || self.boot_classes(jni),
+        )
+    }
+
+    fn boot_classes(&self, jni: Jni<'_>) -> Vec<String> {
+        // As when the agent wakes up: a reference to every loaded class.
+        const MOST: i32 = 1 << 16;
+        let names = jni.with_references(MOST, || {
+            let classes = self.jvmti.loaded_classes().unwrap_or_default();
+            let mut names = Vec::new();
+            for class in classes {
+                match self.jvmti.class_loader(class) {
+                    Ok(loader) if loader.is_null() => names.extend(self.jvmti.class_name(class)),
+                    Ok(loader) => jni.delete_local(loader),
+                    Err(_) => {}
+                }
+                jni.delete_local(class);
+            }
+            names
+        });
+        names.unwrap_or_default()
     }
 
     pub(crate) fn heap(&self) -> Option<&Heap> {

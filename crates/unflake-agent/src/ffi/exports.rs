@@ -138,6 +138,27 @@ extern "system" fn Java_java_util_UnflakeNative_setNumber(
 }
 
 #[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_loaded(
+    env: *mut JNIEnv,
+    _: jobject,
+    names: jobject,
+) -> jlong {
+    with_agent(env, 0, |agent, jni| {
+        agent.loaded(jni, Object(names)).cast_signed()
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_threads(env: *mut JNIEnv, _: jobject) -> jobject {
+    const MOST: i32 = 1 << 12;
+    let threads = with_agent(env, None, |agent, jni| {
+        jni.objects(MOST, || agent.jvmti().threads().unwrap_or_default())
+            .map(SendObject)
+    });
+    threads.map_or(ptr::null_mut(), |object| object.0.0)
+}
+
+#[unsafe(no_mangle)]
 extern "system" fn Java_java_util_UnflakeNative_callerIsProject(env: *mut JNIEnv, _: jobject) -> jboolean {
     with_agent(env, 0, |agent, jni| u8::from(agent.caller_is_project(jni)))
 }

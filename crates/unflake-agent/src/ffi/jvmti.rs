@@ -106,6 +106,18 @@ impl Jvmti {
         Ok(list)
     }
 
+    /// All live threads.
+    pub(crate) fn threads(self) -> Result<Vec<Object>, jint> {
+        let mut count = 0;
+        let mut threads: *mut jobject = ptr::null_mut();
+        call!(self, GetAllThreads, &raw mut count, &raw mut threads)?;
+        // SAFETY: on success `threads` points to `count` references, which are ours as local references.
+        let list = unsafe { std::slice::from_raw_parts(threads, usize::try_from(count).unwrap_or(0)) };
+        let list = list.iter().map(|&thread| Object(thread)).collect();
+        self.free(threads);
+        Ok(list)
+    }
+
     /// The class's binary name with slashes; `None` for arrays.
     pub(crate) fn class_name(self, class: Object) -> Option<String> {
         let mut signature: *mut c_char = ptr::null_mut();

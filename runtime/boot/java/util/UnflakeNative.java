@@ -13,6 +13,12 @@ public final class UnflakeNative {
 
     public static native void setNumber(Object object, long number);
 
+    /** Which of these JDK classes are loaded, a bit each; loads none. The first call's names stand for all later calls. */
+    static native long loaded(String[] names);
+
+    /** All live threads. */
+    static native Object[] threads();
+
     /** Whether the innermost caller that is neither the JDK nor an assertion is the project's own code or a library's. */
     public static native boolean callerIsProject();
 

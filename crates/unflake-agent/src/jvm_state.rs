@@ -1,0 +1,481 @@
+//! State of the JVM beside the heap (P10): what two captures of `java.util.UnflakeJvmState` say of what ran between them.
+//! Plain data in, plain data out.
+//!
+//! The JDK computes some of this state on first use, which is nobody's pollution; each kind says below how that is told
+//! from a test's doing. Texts that differ from run to run (numbers of threads, lambdas, proxies) do so in `path`, `old`
+//! and `new`, but not in `root`, by which findings are recognised.
+
+#![cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "captures are taken at test boundaries, which do not do so yet"
+    )
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use unflake_protocol::{ChangeForm, StateChange, StateKind};
+
+/// Kind, name and value, as captured.
+pub(crate) type Captured = (String, String, String);
+
+/// The longest value shown.
+const LONGEST: usize = 200;
+
+/// `String[]` of `UnflakeJvmState.capture` as triples.
+pub(crate) fn triples(texts: Vec<Option<String>>) -> Vec<Captured> {
+    let mut texts = texts.into_iter().map(Option::unwrap_or_default);
+    let mut captured = Vec::new();
+    while let (Some(kind), Some(name), Some(value)) = (texts.next(), texts.next(), texts.next()) {
+        captured.push((kind, name, value));
+    }
+    captured
+}
+
+/// For a first capture: the environment as the process has it, if the JVM has not looked at it yet.
+pub(crate) fn with_environment(
+    mut captured: Vec<Captured>,
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Vec<Captured> {
+    if !captured
+        .iter()
+        .any(|(kind, name, _)| kind == "seen" && name == "environment")
+    {
+        captured.push(("seen".into(), "environment".into(), String::new()));
+        let variables = environment.into_iter();
+        captured.extend(variables.map(|(name, value)| ("environment".into(), name, value)));
+    }
+    captured
+}
+
+/// What is in `after` and was not in `before`, and the other way round, by kind and name.
+pub(crate) fn differences(before: &[Captured], after: &[Captured]) -> Vec<StateChange> {
+    let (before, after) = (Capture::new(before), Capture::new(after));
+    let mut changes = Vec::new();
+    let kinds: BTreeSet<&str> = before.kinds.keys().chain(after.kinds.keys()).copied().collect();
+    for kind in kinds {
+        let is_lost = |capture: &Capture<'_>| capture.names("failed").contains_key(kind);
+        if !is_lost(&before) && !is_lost(&after) {
+            compare(kind, &before, &after, &mut changes);
+        }
+    }
+    changes.sort_by(|a, b| (a.kind, &a.root, &a.path, &a.new).cmp(&(b.kind, &b.root, &b.path, &b.new)));
+    changes
+}
+
+/// The values of a name, sorted: where there can be several, their order means nothing.
+type Names<'a> = BTreeMap<&'a str, Vec<&'a str>>;
+
+struct Capture<'a> {
+    kinds: BTreeMap<&'a str, Names<'a>>,
+}
+
+impl<'a> Capture<'a> {
+    fn new(captured: &'a [Captured]) -> Capture<'a> {
+        let mut kinds: BTreeMap<&str, Names<'_>> = BTreeMap::new();
+        for (kind, name, value) in captured {
+            let names = kinds.entry(kind).or_default();
+            names.entry(name).or_default().push(value);
+        }
+        for (kind, names) in &mut kinds {
+            for values in names.values_mut() {
+                if has_one_value(kind) {
+                    // Properties come before their defaults.
+                    values.truncate(1);
+                }
+                values.sort_unstable();
+            }
+        }
+        Capture { kinds }
+    }
+
+    fn names(&self, kind: &str) -> &Names<'a> {
+        const NONE: &Names<'static> = &Names::new();
+        self.kinds.get(kind).unwrap_or(NONE)
+    }
+
+    fn value(&self, kind: &str, name: &str) -> Option<&'a str> {
+        self.names(kind).get(name)?.first().copied()
+    }
+
+    fn is_seen(&self, kind: &str) -> bool {
+        self.names("seen").contains_key(kind)
+    }
+}
+
+fn has_one_value(kind: &str) -> bool {
+    !matches!(kind, "thread" | "shutdown-hook" | "thread-local" | "log-handler")
+}
+
+fn compare(kind: &str, before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
+    match kind {
+        "seen" | "failed" => {}
+        "thread" | "shutdown-hook" | "thread-local" => several(kind, before, after, changes),
+        "log-handler" => log_handlers(before, after, changes),
+        "provider" => providers(before, after, changes),
+        // What was there before the class was initialised is not known.
+        "environment" | "security-property" if !before.is_seen(kind) || !after.is_seen(kind) => {}
+        _ => {
+            let names: BTreeSet<&str> = before
+                .names(kind)
+                .keys()
+                .chain(after.names(kind).keys())
+                .copied()
+                .collect();
+            for name in names {
+                let (old, new) = (before.value(kind, name), after.value(kind, name));
+                if old != new && !is_the_jdks_own_doing(kind, name, before, after) {
+                    changes.extend(change(kind, name, old, new));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a value may come from its computation on first use.
+fn is_the_jdks_own_doing(kind: &str, name: &str, before: &Capture<'_>, after: &Capture<'_>) -> bool {
+    let (old, new) = (before.value(kind, name), after.value(kind, name));
+    match (kind, name) {
+        // Asked for the first time, the zone is computed and written down as a property; `setDefault` does not do that.
+        ("timezone", _) => old.is_none() && new == after.value("property", "user.timezone"),
+        ("property", "user.timezone") => {
+            old.is_none_or(str::is_empty)
+                && before.value("timezone", "default").is_none()
+                && after.value("timezone", "default") == new
+        }
+        ("locale", "default") => old.is_none() && new.is_some_and(|new| is_as_started(new, "", after)),
+        // The two others follow the first one, both when it is set and when they are asked for.
+        ("locale", category) => {
+            let default = after.value("locale", "default");
+            (new == default && (old.is_none() || old == before.value("locale", "default")))
+                || (old.is_none() && new.is_some_and(|new| is_as_started(new, category, after)))
+        }
+        // A logger that is gone was collected. One without a level is as if there were none.
+        ("log-level", "") => old.is_none() && new == Some("INFO"),
+        ("log-level", _) => new.is_none() || (old.is_none() && new == Some("")),
+        ("net-default", "ProxySelector") => {
+            old.is_none() && new.is_some_and(|new| new.starts_with("sun.net.spi.DefaultProxySelector"))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a locale is the one that the JVM was started with, in a category or in general.
+fn is_as_started(locale: &str, category: &str, capture: &Capture<'_>) -> bool {
+    let property = |name: &str| {
+        let special = capture.value("property", &format!("{name}.{category}"));
+        special.or(capture.value("property", name)).unwrap_or_default()
+    };
+    let mut parts = locale.split('_');
+    parts.next().unwrap_or_default() == property("user.language")
+        && parts.next().unwrap_or_default() == property("user.country")
+}
+
+/// Kinds of which a name can have several values: those that came, and those that went.
+fn several(kind: &str, before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
+    const NOTHING: &Vec<&str> = &Vec::new();
+    let (before, after) = (before.names(kind), after.names(kind));
+    let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
+    for name in names {
+        let (old, new) = (
+            before.get(name).unwrap_or(NOTHING),
+            after.get(name).unwrap_or(NOTHING),
+        );
+        let mut gone = without(old, new).into_iter();
+        let came = without(new, old);
+        if kind == "thread-local" {
+            // Which value belonged to which variable is not known; equally many came and went if one was set.
+            let mut came = came.into_iter();
+            loop {
+                match (gone.next(), came.next()) {
+                    (None, None) => break,
+                    (old, new) => changes.extend(change(kind, name, old, new)),
+                }
+            }
+            continue;
+        }
+        changes.extend(
+            came.into_iter()
+                .filter_map(|new| change(kind, name, None, Some(new))),
+        );
+        // A thread that has ended was somebody else's, and it is better so.
+        if kind != "thread" {
+            changes.extend(gone.filter_map(|old| change(kind, name, Some(old), None)));
+        }
+    }
+}
+
+/// The elements of one sorted list that are not in the other, as often as they are there more often.
+fn without<'a>(these: &[&'a str], those: &[&'a str]) -> Vec<&'a str> {
+    let mut those = those.to_vec();
+    let mut left = Vec::new();
+    for this in these {
+        match those.iter().position(|that| that == this) {
+            Some(at) => {
+                those.remove(at);
+            }
+            None => left.push(*this),
+        }
+    }
+    left
+}
+
+fn log_handlers(before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
+    const KIND: &str = "log-handler";
+    let joined = |capture: &Capture<'_>| {
+        let handlers = capture.names(KIND).get("")?;
+        Some(handlers.join(", "))
+    };
+    let (old, new) = (joined(before), joined(after));
+    // The configured handlers are made when the first one is needed.
+    let are_configured = |handlers: &str| {
+        handlers
+            .split(", ")
+            .all(|handler| handler.starts_with("java.util.logging."))
+    };
+    if old == new || (old.is_none() && new.as_deref().is_some_and(are_configured)) {
+        return;
+    }
+    changes.extend(change(KIND, "", old.as_deref(), new.as_deref()));
+}
+
+/// One that comes first moves all others: that is one change, not a dozen.
+fn providers(before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
+    const KIND: &str = "provider";
+    if !after.is_seen(KIND) {
+        return;
+    }
+    let (old, new) = (before.names(KIND), after.names(KIND));
+    let class = |value: &str| value.split_once(' ').map(|(_, class)| class.to_owned());
+    let n_changes = changes.len();
+    for (name, value) in new {
+        let class = value.first().and_then(|value| class(value));
+        // Before the list was made it was as configured, which no provider of the project is.
+        let is_new = if before.is_seen(KIND) {
+            !old.contains_key(name)
+        } else {
+            class.is_some()
+        };
+        if is_new {
+            changes.extend(change(KIND, name, None, Some(class.as_deref().unwrap_or(name))));
+        }
+    }
+    for (name, value) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
+        let class = value.first().and_then(|value| class(value));
+        changes.extend(change(KIND, name, Some(class.as_deref().unwrap_or(name)), None));
+    }
+    if before.is_seen(KIND) && changes.len() == n_changes {
+        let (old, new) = (order(old), order(new));
+        if old != new {
+            changes.extend(change(KIND, "", Some(&old.join(", ")), Some(&new.join(", "))));
+        }
+    }
+}
+
+fn order<'a>(providers: &Names<'a>) -> Vec<&'a str> {
+    let place = |value: &str| {
+        value
+            .split(' ')
+            .next()
+            .and_then(|place| place.parse::<usize>().ok())
+    };
+    let mut places: Vec<(Option<usize>, &str)> = providers
+        .iter()
+        .map(|(name, value)| (value.first().and_then(|value| place(value)), *name))
+        .collect();
+    places.sort_unstable();
+    places.into_iter().map(|(_, name)| name).collect()
+}
+
+/// A change as it is reported.
+fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Option<StateChange> {
+    let quoted = format!("{name:?}");
+    let value = new.or(old).unwrap_or_default();
+    let (kind, path, root) = match kind {
+        "property" => (
+            StateKind::Property,
+            format!("System.getProperty({quoted})"),
+            Some(name.to_owned()),
+        ),
+        "security-property" => (
+            StateKind::Property,
+            format!("Security.getProperty({quoted})"),
+            None,
+        ),
+        "locale" => (StateKind::Locale, locale(name), None),
+        "timezone" => (StateKind::Timezone, "TimeZone.getDefault()".into(), None),
+        "stream" => (StateKind::Stream, format!("System.{name}"), None),
+        "exception-handler" => (
+            StateKind::ExceptionHandler,
+            "Thread.getDefaultUncaughtExceptionHandler()".into(),
+            None,
+        ),
+        "shutdown-hook" => (
+            StateKind::ShutdownHook,
+            format!("Runtime.getRuntime().addShutdownHook({})", thread(name, value)),
+            None,
+        ),
+        "thread" => (StateKind::Thread, thread(name, value), None),
+        "thread-local" => (StateKind::ThreadLocal, thread_local(name, value), None),
+        "provider" if name.is_empty() => (StateKind::Provider, "Security.getProviders()".into(), None),
+        "provider" => (
+            StateKind::Provider,
+            format!("Security.getProvider({quoted})"),
+            None,
+        ),
+        "log-level" => (
+            StateKind::LogLevel,
+            format!("Logger.getLogger({quoted}).getLevel()"),
+            None,
+        ),
+        "log-handler" => (
+            StateKind::LogLevel,
+            format!("Logger.getLogger({quoted}).getHandlers()"),
+            None,
+        ),
+        "url-handler" if name.is_empty() => (StateKind::UrlHandler, "URL.factory".into(), None),
+        "url-handler" => (StateKind::UrlHandler, format!("URL.handlers[{quoted}]"), None),
+        "net-default" => (StateKind::UrlHandler, format!("{name}.getDefault()"), None),
+        "bean" => (
+            StateKind::Bean,
+            format!("ManagementFactory.getPlatformMBeanServer()[{quoted}]"),
+            None,
+        ),
+        "environment" => (
+            StateKind::Environment,
+            format!("System.getenv({quoted})"),
+            Some(name.to_owned()),
+        ),
+        _ => return None,
+    };
+    let (old, new) = match kind {
+        StateKind::LogLevel => (old.map(level), new.map(level)),
+        _ => (old.map(str::to_owned), new.map(str::to_owned)),
+    };
+    let (old, new) = without_numbers(kind, old, new);
+    Some(StateChange {
+        kind,
+        root: root.unwrap_or_else(|| stable(&path)),
+        form: form(kind, old.as_deref(), new.as_deref()),
+        path,
+        old: old.map(|text| shown(&text)),
+        new: new.map(|text| shown(&text)),
+        holder: String::new(),
+        more: 0,
+        around: Vec::new(),
+    })
+}
+
+fn locale(name: &str) -> String {
+    match name {
+        "default" => "Locale.getDefault()".into(),
+        category => format!("Locale.getDefault(Locale.Category.{})", category.to_uppercase()),
+    }
+}
+
+/// `Thread["pool-1-thread-1"]`, with the class if that says more.
+fn thread(class: &str, name: &str) -> String {
+    match class {
+        "java.lang.Thread" => format!("Thread[{name:?}]"),
+        class => format!("{class}[{name:?}]"),
+    }
+}
+
+/// `ThreadLocal<com.shop.Context>`, or the class of the variable where that is the project's.
+fn thread_local(class: &str, value: &str) -> String {
+    let of = value.split(' ').next().unwrap_or_default();
+    match class {
+        "java.lang.ThreadLocal" | "java.lang.ThreadLocal$SuppliedThreadLocal" => format!("ThreadLocal<{of}>"),
+        "java.lang.InheritableThreadLocal" => format!("InheritableThreadLocal<{of}>"),
+        class => class.to_owned(),
+    }
+}
+
+fn level(level: &str) -> String {
+    if level.is_empty() {
+        "null".into()
+    } else {
+        level.to_owned()
+    }
+}
+
+/// Objects are numbered as they were seen, which is worth showing only where the class does not tell them apart.
+fn without_numbers(
+    kind: StateKind,
+    old: Option<String>,
+    new: Option<String>,
+) -> (Option<String>, Option<String>) {
+    if !matches!(
+        kind,
+        StateKind::Stream | StateKind::ExceptionHandler | StateKind::UrlHandler
+    ) {
+        return (old, new);
+    }
+    let class = |text: &String| text.split(" #").next().unwrap_or_default().to_owned();
+    match (&old, &new) {
+        (Some(old), Some(new)) if class(old) == class(new) => {
+            (Some(class(old)), Some(format!("another {}", class(new))))
+        }
+        _ => (old.as_ref().map(class), new.as_ref().map(class)),
+    }
+}
+
+fn form(kind: StateKind, old: Option<&str>, new: Option<&str>) -> ChangeForm {
+    let number = |text: Option<&str>| text?.rsplit(' ').next()?.parse::<i64>().ok();
+    match (old, new) {
+        (None, _) => match kind {
+            StateKind::Thread | StateKind::ShutdownHook | StateKind::Provider | StateKind::Bean => {
+                ChangeForm::Grown
+            }
+            _ => ChangeForm::FirstSet,
+        },
+        (Some(_), None) => ChangeForm::Removed,
+        _ if number(old).zip(number(new)).is_some_and(|(old, new)| old < new) => ChangeForm::Increased,
+        _ => ChangeForm::Replaced,
+    }
+}
+
+/// A text without what differs from run to run: numbers of threads, of lambdas, proxies and mocks.
+fn stable(text: &str) -> String {
+    const NUMBERED: [&str; 6] = [
+        "$$Lambda",
+        "$Proxy",
+        "$MockitoMock$",
+        "$$EnhancerBy",
+        "$ByteBuddy$",
+        "Thread",
+    ];
+    if !NUMBERED.iter().any(|word| text.contains(word)) && !text.contains("[\"") {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    // From a lambda's name on to its end, from others their digits.
+    for (i, part) in text.split("$$Lambda").enumerate() {
+        let part = if i == 0 {
+            part
+        } else {
+            out.push_str("$$Lambda");
+            part.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "/$.+".contains(c))
+        };
+        let mut in_digits = false;
+        for c in part.chars() {
+            if !c.is_ascii_digit() {
+                out.push(c);
+            } else if !in_digits {
+                out.push('*');
+            }
+            in_digits = c.is_ascii_digit();
+        }
+    }
+    out
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
