@@ -262,12 +262,34 @@ impl Agent {
     }
 
     /// Whether the state differs from the last.
-    pub(crate) fn walked(&self, words: &[u32], by: i32, names: &[Option<String>]) -> bool {
-        let Some(session) = self.awake() else { return false };
-        let Some(heap) = &session.heap else { return false };
+    pub(crate) fn walked(
+        &self,
+        words: &[u32],
+        by: i32,
+        names: &[Option<String>],
+        jvm: Option<Vec<Option<String>>>,
+    ) -> bool {
+        let Some(session) = self.awake() else {
+            return false;
+        };
+        let Some(heap) = &session.heap else {
+            return false;
+        };
         let (differs, messages) = heap.walked(words, by, names);
         messages.iter().for_each(|message| session.tell(message));
+        let messages = session.around.looked(by, names, jvm);
+        messages.iter().for_each(|message| session.tell(message));
         differs
+    }
+
+    pub(crate) fn watch_files(&self, jni: Jni<'_>) {
+        if let Some(session) = self.awake()
+            && let Some(heap) = &session.heap
+        {
+            let temporary = jni.system_property("java.io.tmpdir").map(PathBuf::from);
+            let messages = session.around.watch_files(heap.watch(), temporary);
+            messages.iter().for_each(|message| session.tell(message));
+        }
     }
 
     pub(crate) fn not_loaded(&self, class: String, problem: &str) {

@@ -5,7 +5,7 @@ use crate::ffi::{FieldId, Jni, Jvmti, Object, Weak};
 use regex_lite::Regex;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use unflake_heap::abstraction::{Read, Rule, is_jdk, is_transparent, rule_of};
+use unflake_heap::abstraction::{LOGGING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of};
 use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences, new_roots};
 use unflake_protocol::{Author, SeenTest, StateChange, StateKind, ToProgram, Watch};
 
@@ -15,7 +15,7 @@ const TRANSIENT: i32 = 0x80;
 const SYNTHETIC: i32 = 0x1000;
 
 /// Added to the author's kind when a state is walked a second time.
-const AGAIN: i32 = 16;
+pub(crate) const AGAIN: i32 = 16;
 /// Whose doing it is, as `UnflakeHeap` has it.
 const CLASS: i32 = 0;
 const TEST: i32 = 1;
@@ -117,7 +117,14 @@ impl Heap {
         }
         let roots = &self.watch.roots;
         if roots.all {
-            let inside = ["sun.", "jdk.", "com.sun.", "java.lang.invoke."];
+            let inside = [
+                "sun.",
+                "jdk.",
+                "com.sun.",
+                "java.lang.",
+                "java.nio.",
+                "java.security.",
+            ];
             let is_inside = inside.iter().any(|start| class.starts_with(start));
             return !is_inside
                 && rule_of(class).is_none_or(|rule| is_jdk(class) || rule.read != Read::Opaque);
@@ -250,6 +257,11 @@ impl Heap {
         let mut fields: Vec<FieldOf<'a>> = Vec::new();
         let mut found: Option<(&'static Rule, Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> = None;
         for (place, (above, above_name)) in chain.iter().enumerate() {
+            // Loggers keep their own books; who asks for all roots wants to see them.
+            if is_logging(above_name) && !self.watch.roots.all {
+                found = Some((&LOGGING, Vec::new(), Vec::new()));
+                break;
+            }
             if let Some(rule) = rule_of(above_name).filter(|rule| rule.read != Read::All)
                 && let Some((sources, named)) = self.resolve(jni, &chain[place..], rule.read)
             {
@@ -398,10 +410,8 @@ impl Heap {
         let mut known = self.lock();
         let known = &mut *known;
         let is_again = by >= AGAIN;
-        let Some(last) = &known.last else {
-            known.last = Some(State::new(words.to_vec()));
-            return (false, Vec::new());
-        };
+        let nothing = State::default();
+        let last = known.last.as_ref().unwrap_or(&nothing);
         let is_longer = last.words().len() != words.len();
         if !is_longer && last.is_unchanged_in(words) {
             let pending = std::mem::take(&mut known.pending);
@@ -503,7 +513,7 @@ fn changed(known: &Known, found: Vec<Difference>, by: i32, names: &[Option<Strin
     }
 }
 
-fn author(by: i32, names: &[Option<String>]) -> Option<Author> {
+pub(crate) fn author(by: i32, names: &[Option<String>]) -> Option<Author> {
     match by % AGAIN {
         TEST => {
             let mut fields = names.iter().cloned();

@@ -5,14 +5,6 @@
 //! from a test's doing. Texts that differ from run to run (numbers of threads, lambdas, proxies) do so in `path`, `old`
 //! and `new`, but not in `root`, by which findings are recognised.
 
-#![cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "captures are taken at test boundaries, which do not do so yet"
-    )
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_protocol::{ChangeForm, StateChange, StateKind};
 

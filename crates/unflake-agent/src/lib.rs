@@ -6,6 +6,7 @@
 //! no stream, throws nothing into Java code, and when it cannot work the JVM runs as if it were not there.
 
 mod agent;
+mod around;
 mod boundaries;
 mod callers;
 mod clock;

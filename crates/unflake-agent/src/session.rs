@@ -1,5 +1,6 @@
 //! An agent that is awake: what it was told to do, what it edits, what it knows.
 
+use crate::around::Around;
 use crate::callers::{Filters, Owner, Seen, owner};
 use crate::connection::Connection;
 use crate::ffi::{Jni, Jvmti, MethodId, Object};
@@ -28,6 +29,8 @@ pub(crate) struct Session {
     pub(crate) vary_hashes: bool,
     /// What tests leave behind, if that is looked at.
     pub(crate) heap: Option<Heap>,
+    /// The JVM and the files around it.
+    pub(crate) around: Around,
     plan: Plan,
     user: UserModels,
     filters: Filters,
@@ -71,6 +74,7 @@ impl Session {
             allocations: configuration.allocations,
             vary_hashes: models.contains("Object.hashCode"),
             heap,
+            around: Around::default(),
             plan,
             user: UserModels::new(configuration.user_models),
             filters: Filters {

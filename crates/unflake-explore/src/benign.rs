@@ -104,9 +104,8 @@ fn is_private_looking(change: &StateChange) -> bool {
 
 /// `File.createTempFile` gives every file a new name: nobody can stumble over it, it only fills the disk.
 fn temporary_file(change: &StateChange) -> Option<String> {
-    let name = change.root.rsplit('/').next().unwrap_or_default();
-    let digits = name.bytes().filter(u8::is_ascii_digit).count();
-    (change.form == ChangeForm::FirstSet && digits >= 8)
+    let is_made_up = change.root.contains('*') && change.path.bytes().filter(u8::is_ascii_digit).count() >= 8;
+    (change.form == ChangeForm::FirstSet && is_made_up)
         .then(|| "a temporary file with a name of its own, left over".to_owned())
 }
 

@@ -206,12 +206,7 @@ pub const RULES: &[Rule] = &[
     rule("sun.*", Opaque),
     rule("com.sun.*", Opaque),
     rule("jdk.internal.*", Opaque),
-    // Loggers of libraries, and what tests run with.
-    rule("org.slf4j.*", Opaque),
-    rule("ch.qos.logback.*", Opaque),
-    rule("org.apache.log4j.*", Opaque),
-    rule("org.apache.logging.*", Opaque),
-    rule("org.apache.commons.logging.*", Opaque),
+    // What tests run with.
     rule("junit.*", Opaque),
     rule("org.junit.*", Opaque),
     rule("org.testng.*", Opaque),
@@ -234,6 +229,21 @@ pub fn rule_of(class: &str) -> Option<&'static Rule> {
                 .is_some_and(|start| class.starts_with(start))
         })
     })
+}
+
+/// How loggers are read, and all that belongs to them.
+pub const LOGGING: Rule = rule("logging", Opaque);
+
+/// Whether a class is of a library for logging.
+pub fn is_logging(class: &str) -> bool {
+    const LIBRARIES: [&str; 5] = [
+        "org.slf4j.",
+        "ch.qos.logback.",
+        "org.apache.log4j.",
+        "org.apache.logging.",
+        "org.apache.commons.logging.",
+    ];
+    LIBRARIES.iter().any(|start| class.starts_with(start))
 }
 
 /// Whether a class is the JDK's own.

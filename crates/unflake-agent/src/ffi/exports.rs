@@ -260,13 +260,20 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
     words: jlong,
     by: jint,
     names: jobject,
+    jvm: jobject,
 ) -> jboolean {
     with_agent(env, 0, |agent, jni| {
         let length = usize::try_from(words).unwrap_or(0);
         // SAFETY: `UnflakeHeap` has written this many words there, and waits until we return.
         let words = unsafe { std::slice::from_raw_parts(address as *const u32, length) };
-        u8::from(agent.walked(words, by, &jni.texts(Object(names))))
+        let jvm = (!jvm.is_null()).then(|| jni.texts(Object(jvm)));
+        u8::from(agent.walked(words, by, &jni.texts(Object(names)), jvm))
     })
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_watchFiles(env: *mut JNIEnv, _: jobject) {
+    with_agent(env, (), |agent, jni| agent.watch_files(jni));
 }
 
 #[unsafe(no_mangle)]

@@ -280,6 +280,7 @@ final class UnflakeHeap {
         if (watching && !fresh) {
             if (eager != null) {
                 loadEagerly();
+                UnflakeNative.watchFiles();
             }
             if (points == WHOLE_TEST) {
                 walk(CLASS, new String[] {root});
@@ -347,11 +348,11 @@ final class UnflakeHeap {
     /** Writes the whole state; {@code by} and {@code names} say for the agent whose doing the differences are. */
     private static void walk(int by, String[] names) {
         write();
-        boolean differs = UnflakeNative.walked(memory, at >>> 2, by, names);
+        boolean differs = UnflakeNative.walked(memory, at >>> 2, by, names, UnflakeJvmState.capture());
         if (differs) {
             // What differs again at once is somebody else's doing: a thread that goes on by itself.
             write();
-            UnflakeNative.walked(memory, at >>> 2, by + AGAIN, names);
+            UnflakeNative.walked(memory, at >>> 2, by + AGAIN, names, null);
         }
         forget();
     }

@@ -57,8 +57,11 @@ public final class UnflakeNative {
     /** Classes that were loaded since the last call, and whose static fields may be roots. */
     static native Object[] newClasses();
 
-    /** Hands over a state; whether it differs from the last one. */
-    static native boolean walked(long address, long words, int by, String[] names);
+    /** Hands over a state of the heap and of the JVM (null: as it was); whether the heap differs from the last one. */
+    static native boolean walked(long address, long words, int by, String[] names, String[] jvm);
+
+    /** From here on it is watched what happens to files. */
+    static native void watchFiles();
 
     /** A root that reaches too many objects is looked at no more. */
     static native void tooLarge(int root);

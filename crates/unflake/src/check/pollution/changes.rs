@@ -3,6 +3,8 @@
 use super::super::Check;
 use super::super::jvms::{Bench, Turn};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use unflake_protocol::{Author, Configuration, StateChange, StateKind, ToProgram, Watch};
@@ -49,11 +51,25 @@ impl Changes {
         self.not_watched.extend(other.not_watched);
     }
 
-    fn hear(&mut self, message: ToProgram, index: impl Fn(&Author) -> Option<usize>) {
+    /// `named` gives files names that are the same in every run.
+    fn hear(
+        &mut self,
+        message: ToProgram,
+        index: impl Fn(&Author) -> Option<usize>,
+        named: impl Fn(StateChange) -> StateChange,
+    ) {
         match message {
             ToProgram::Changed { by, changes } => match (index(&by), by) {
-                (Some(test), _) => self.by_test.entry(test).or_default().extend(changes),
-                (None, Author::Class(root)) => self.by_class.entry(root).or_default().extend(changes),
+                (Some(test), _) => self
+                    .by_test
+                    .entry(test)
+                    .or_default()
+                    .extend(changes.into_iter().map(named)),
+                (None, Author::Class(root)) => self
+                    .by_class
+                    .entry(root)
+                    .or_default()
+                    .extend(changes.into_iter().map(named)),
                 (None, Author::Test(_)) => {}
             },
             ToProgram::Initialised { by, root, leaves } => {
@@ -66,6 +82,72 @@ impl Changes {
             _ => {}
         }
     }
+}
+
+/// More than one capture can start.
+const APART: u32 = 1000;
+
+/// What files are called in findings: not by where our own directories happen to be.
+struct FileNames {
+    scratch: PathBuf,
+    project: PathBuf,
+    home: PathBuf,
+}
+
+impl FileNames {
+    fn new(scratch: &Path, project: &Path, number: u32) -> FileNames {
+        let canonical = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let scratch = canonical(scratch);
+        let home = scratch.join(format!("home-{number}"));
+        // Without it, nothing in it is seen; tests that need one make it.
+        let _ = fs::create_dir_all(&home);
+        FileNames {
+            project: canonical(project),
+            scratch,
+            home,
+        }
+    }
+
+    fn named(&self, change: StateChange) -> StateChange {
+        if change.kind != StateKind::File {
+            return change;
+        }
+        let path = Path::new(&change.root);
+        let name = if let Ok(below) = path.strip_prefix(&self.home) {
+            format!("${{user.home}}/{}", below.display())
+        } else if let Ok(below) = path.strip_prefix(&self.scratch) {
+            // `worker-7/tmp/…`
+            let below: PathBuf = below.components().skip(2).collect();
+            format!("${{java.io.tmpdir}}/{}", below.display())
+        } else if let Ok(below) = path.strip_prefix(&self.project) {
+            below.display().to_string()
+        } else {
+            change.root.clone()
+        };
+        StateChange {
+            root: without_numbers(&name),
+            path: name,
+            ..change
+        }
+    }
+}
+
+/// Names that are made up anew each time have long numbers in them.
+fn without_numbers(name: &str) -> String {
+    const LONG: usize = 6;
+    let mut text = String::new();
+    let mut digits = String::new();
+    for c in name.chars().chain(['\0']) {
+        if c.is_ascii_digit() {
+            digits.push(c);
+            continue;
+        }
+        text.push_str(if digits.len() < LONG { &digits } else { "*" });
+        digits.clear();
+        text.push(c);
+    }
+    text.pop();
+    text
 }
 
 /// How many JVMs a capture uses.
@@ -86,11 +168,22 @@ pub(super) fn capture(check: &Check<'_>, tests: &[usize], watch: Watch, jobs: Jo
         Author::Test(test) => by_handle.get(&test.handle).copied(),
         Author::Class(_) => None,
     };
+    let number = WATCHING + check.bench.workers.fetch_add(APART, Ordering::Relaxed);
+    let names = FileNames::new(&check.bench.tools.scratch, &check.settings.place.project, number);
     let changes = Mutex::new(Changes::default());
     let hear = |message: ToProgram| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
-        changes.hear(message, index);
+        changes.hear(message, index, |change| names.named(change));
     };
+    let mut suite = suite.clone();
+    for launch in &mut suite.launches {
+        // A home of their own: what tests leave in the user's, they find again in the next run.
+        launch
+            .properties
+            .insert("user.home".to_owned(), names.home.display().to_string());
+    }
+    let mut watch = watch;
+    watch.directories.push(names.home.clone());
     let tools = WorkerTools {
         configuration: Configuration {
             models: Vec::new(),
@@ -100,11 +193,8 @@ pub(super) fn capture(check: &Check<'_>, tests: &[usize], watch: Watch, jobs: Jo
         },
         ..check.bench.tools.clone()
     };
-    /// More than one capture can start.
-    const APART: u32 = 1000;
-    let number = WATCHING + check.bench.workers.fetch_add(APART, Ordering::Relaxed);
     let bench = Bench {
-        suite,
+        suite: &suite,
         tools: &tools,
         workers: &AtomicU32::new(number),
         jobs: match jobs {

@@ -58,7 +58,13 @@ pub(super) fn report(
         };
         let mut told = BTreeSet::new();
         for change in changes {
-            let is_left = is_among(again, &change.root)
+            // Its own fields are what a class's set-up is for.
+            let is_own = change
+                .root
+                .strip_prefix(root.as_str())
+                .is_some_and(|field| field.starts_with('.'));
+            let is_left = !is_own
+                && is_among(again, &change.root)
                 && !is_put_back(changes, &change.root)
                 && !is_put_back(again, &change.root);
             if is_left && told.insert(&change.root) {

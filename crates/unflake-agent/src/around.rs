@@ -1,0 +1,120 @@
+//! Shared state beside the heap: what the JVM keeps for everybody, and files.
+
+use crate::heap::{AGAIN, author};
+use crate::jvm_state::{self, Captured};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use unflake_files::{FileChange, FileDifference, Problem, Watcher};
+use unflake_protocol::{Author, ChangeForm, StateChange, StateKind, ToProgram, Watch};
+
+#[derive(Default)]
+pub(crate) struct Around(Mutex<Seen>);
+
+#[derive(Default)]
+struct Seen {
+    jvm: Vec<Captured>,
+    /// Whether `jvm` was captured at all.
+    is_known: bool,
+    /// Threads that were there after a test; one that is about to end is none that was left.
+    threads: Vec<(Author, StateChange)>,
+    files: Option<Watcher>,
+}
+
+/// How long the first test waits until the files that are there were read.
+const HASHING: Duration = Duration::from_secs(10);
+
+impl Around {
+    /// Watches the working directory, the temporary one, and those that were given.
+    pub(crate) fn watch_files(&self, watch: &Watch, temporary: Option<PathBuf>) -> Vec<ToProgram> {
+        let working = std::env::current_dir().ok();
+        let mut directories: Vec<PathBuf> = working.into_iter().chain(temporary).collect();
+        directories.extend(watch.directories.iter().cloned());
+        let (watcher, problems) = Watcher::start(&directories, &watch.ignored);
+        watcher.wait(HASHING);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).files = Some(watcher);
+        problems.iter().map(not_watched).collect()
+    }
+
+    /// Looks around after somebody's code ran. `jvm` is `None` if it is as it was.
+    pub(crate) fn looked(
+        &self,
+        by: i32,
+        names: &[Option<String>],
+        jvm: Option<Vec<Option<String>>>,
+    ) -> Vec<ToProgram> {
+        if by >= AGAIN {
+            return Vec::new();
+        }
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let author = author(by, names);
+        let mut told = Vec::new();
+        let mut changes = Vec::new();
+        if let Some(captured) = jvm.map(jvm_state::triples) {
+            let captured = if seen.is_known { captured } else { first(captured) };
+            if seen.is_known {
+                changes = jvm_state::differences(&seen.jvm, &captured);
+            }
+            seen.jvm = captured;
+            seen.is_known = true;
+        }
+        for (author, change) in std::mem::take(&mut seen.threads) {
+            let is_there =
+                |(kind, name, _): &Captured| kind == "thread" && change.path.contains(name.as_str());
+            if seen.jvm.iter().any(is_there) {
+                told.push(ToProgram::Changed {
+                    by: author,
+                    changes: vec![change],
+                });
+            }
+        }
+        let (threads, others): (Vec<StateChange>, Vec<StateChange>) = changes
+            .into_iter()
+            .partition(|change| change.kind == StateKind::Thread);
+        let mut changes = others;
+        if let Some(files) = &mut seen.files {
+            changes.extend(files.changes().into_iter().map(file_change));
+            told.extend(files.problems().iter().map(not_watched));
+        }
+        if let Some(by) = author {
+            seen.threads = threads.into_iter().map(|thread| (by.clone(), thread)).collect();
+            if !changes.is_empty() {
+                told.push(ToProgram::Changed { by, changes });
+            }
+        }
+        told
+    }
+}
+
+/// The environment is read by the JVM when somebody asks for it first; until then it is the process's.
+fn first(captured: Vec<Captured>) -> Vec<Captured> {
+    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    jvm_state::with_environment(captured, environment)
+}
+
+fn file_change(difference: FileDifference) -> StateChange {
+    let path = difference.path.display().to_string();
+    StateChange {
+        kind: StateKind::File,
+        root: path.clone(),
+        path,
+        old: difference.old,
+        new: difference.new,
+        form: match difference.change {
+            FileChange::Created => ChangeForm::FirstSet,
+            FileChange::Changed => ChangeForm::Replaced,
+            FileChange::Deleted => ChangeForm::Removed,
+        },
+        holder: String::new(),
+        more: 0,
+        around: Vec::new(),
+    }
+}
+
+fn not_watched(problem: &Problem) -> ToProgram {
+    ToProgram::NotWatched {
+        what: problem.directory.display().to_string(),
+        reason: format!("{}; {}", problem.message, problem.hint),
+    }
+}
