@@ -277,7 +277,9 @@ impl Agent {
         };
         let (differs, messages) = heap.walked(words, by, names);
         messages.iter().for_each(|message| session.tell(message));
-        let messages = session.around.looked(by, names, jvm);
+        let messages = session
+            .around
+            .looked(by, names, jvm, |root| heap.short_name(root));
         messages.iter().for_each(|message| session.tell(message));
         differs
     }

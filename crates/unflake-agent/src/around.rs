@@ -42,6 +42,7 @@ impl Around {
         by: i32,
         names: &[Option<String>],
         jvm: Option<Vec<Option<String>>>,
+        root_name: impl Fn(u32) -> String,
     ) -> Vec<ToProgram> {
         if by >= AGAIN {
             return Vec::new();
@@ -51,7 +52,12 @@ impl Around {
         let mut told = Vec::new();
         let mut changes = Vec::new();
         if let Some(captured) = jvm.map(jvm_state::triples) {
-            let captured = if seen.is_known { captured } else { first(captured) };
+            let mut captured = if seen.is_known { captured } else { first(captured) };
+            for (_, name, _) in captured.iter_mut().filter(|(kind, _, _)| kind == "thread-local") {
+                if let Some(root) = name.strip_prefix("root ").and_then(|root| root.parse().ok()) {
+                    *name = format!("{}{}", jvm_state::FIELD, root_name(root));
+                }
+            }
             if seen.is_known {
                 changes = jvm_state::differences(&seen.jvm, &captured);
             }
@@ -60,7 +66,7 @@ impl Around {
         }
         for (author, change) in std::mem::take(&mut seen.threads) {
             let is_there =
-                |(kind, name, _): &Captured| kind == "thread" && change.path.contains(name.as_str());
+                |(kind, _, name): &Captured| kind == "thread" && change.path.contains(name.as_str());
             if seen.jvm.iter().any(is_there) {
                 told.push(ToProgram::Changed {
                     by: author,
@@ -68,8 +74,14 @@ impl Around {
                 });
             }
         }
+        // The JDK makes its handlers when they are first needed.
+        let is_jdk = |change: &StateChange| {
+            let new = change.new.as_deref().unwrap_or_default();
+            change.kind == StateKind::UrlHandler && new.starts_with("sun.net.www.protocol.")
+        };
         let (threads, others): (Vec<StateChange>, Vec<StateChange>) = changes
             .into_iter()
+            .filter(|change| !is_jdk(change))
             .partition(|change| change.kind == StateKind::Thread);
         let mut changes = others;
         if let Some(files) = &mut seen.files {

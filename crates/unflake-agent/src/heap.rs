@@ -471,6 +471,11 @@ impl Heap {
         (false, told)
     }
 
+    /// A root as paths begin with it.
+    pub(crate) fn short_name(&self, root: u32) -> String {
+        self.lock().shapes.root(root).map(Root::short).unwrap_or_default()
+    }
+
     pub(crate) fn too_large(&self, root: i32) -> ToProgram {
         let most = self.watch.most_objects;
         ToProgram::NotWatched {

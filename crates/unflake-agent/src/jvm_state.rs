@@ -373,10 +373,14 @@ fn thread(class: &str, name: &str) -> String {
     }
 }
 
+/// What the name of a thread-local begins with if the static field that holds it is known.
+pub(crate) const FIELD: &str = "field ";
+
 /// `ThreadLocal<com.shop.Context>`, or the class of the variable where that is the project's.
 fn thread_local(class: &str, value: &str) -> String {
     let of = value.split(' ').next().unwrap_or_default();
     match class {
+        field if field.starts_with(FIELD) => format!("{}.get()", &field[FIELD.len()..]),
         "java.lang.ThreadLocal" | "java.lang.ThreadLocal$SuppliedThreadLocal" => format!("ThreadLocal<{of}>"),
         "java.lang.InheritableThreadLocal" => format!("InheritableThreadLocal<{of}>"),
         class => class.to_owned(),

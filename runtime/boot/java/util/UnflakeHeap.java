@@ -225,6 +225,9 @@ final class UnflakeHeap {
             offsets[count] = UNSAFE.staticFieldOffset(field);
             kinds[count] = kind(field.getType());
             ids[count] = first[0] + i;
+            if (ThreadLocal.class.isAssignableFrom(field.getType())) {
+                addThreadLocal(type, offsets[count], ids[count]);
+            }
             if ((field.getModifiers() & 16) != 0 && isImmutable(UNSAFE.getObject(type, offsets[count]))) {
                 continue;
             }
@@ -237,6 +240,33 @@ final class UnflakeHeap {
             classes = Arrays.copyOf(classes, 2 * known);
         }
         classes[known++] = new RootClass(type, Arrays.copyOf(offsets, count), kinds, ids);
+    }
+
+    /** The static field that holds this thread-local; -1: none that is a root. */
+    static int rootOf(Object threadLocal) {
+        for (int i = 0; i < threadLocals; i++) {
+            Class<?> type = (Class<?>) ((WeakReference<?>) threadLocalTypes[i]).get();
+            if (type != null && UNSAFE.getObject(type, threadLocalOffsets[i]) == threadLocal) {
+                return threadLocalIds[i];
+            }
+        }
+        return -1;
+    }
+
+    private static Object[] threadLocalTypes = new Object[8];
+    private static long[] threadLocalOffsets = new long[8];
+    private static int[] threadLocalIds = new int[8];
+    private static int threadLocals;
+
+    private static void addThreadLocal(Class<?> type, long offset, int id) {
+        if (threadLocals == threadLocalIds.length) {
+            threadLocalTypes = Arrays.copyOf(threadLocalTypes, 2 * threadLocals);
+            threadLocalOffsets = Arrays.copyOf(threadLocalOffsets, 2 * threadLocals);
+            threadLocalIds = Arrays.copyOf(threadLocalIds, 2 * threadLocals);
+        }
+        threadLocalTypes[threadLocals] = new WeakReference<Class<?>>(type);
+        threadLocalOffsets[threadLocals] = offset;
+        threadLocalIds[threadLocals++] = id;
     }
 
     /** Whether nothing reachable from the value of a final field can ever change. */
