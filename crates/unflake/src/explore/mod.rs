@@ -38,6 +38,7 @@ pub(crate) fn run(settings: ExploreSettings) -> Result<ExitCode, Problem> {
         jvms: &jvms,
         subject: target.subject(),
         progress: &progress,
+        seed: settings.seed.unwrap_or(again.document.summary.seed),
         started: Instant::now(),
         cancel: &|| again.interrupt.cancel.is_cancelled(),
         spare: Mutex::new(None),
@@ -62,7 +63,7 @@ pub(crate) fn run(settings: ExploreSettings) -> Result<ExitCode, Problem> {
     write(&space, &settings)?;
     Ok(match again.interrupt.exit_code() {
         Some(code) => code,
-        None if space.figures.failing_leaves > 0 => ExitCode::Findings,
+        None if !space.failures.is_empty() => ExitCode::Findings,
         None => ExitCode::Clean,
     })
 }
