@@ -324,7 +324,7 @@ impl Agent {
         match events::decode(kind, fields, numbers, |bit| session.model_name(bit)) {
             Some(Said::Tell(mut message)) => {
                 self.clock.stamp(&mut message);
-                session.tell(&message);
+                session.tell_of_run(&message);
             }
             Some(Said::Recipe(properties, launcher)) => {
                 let recipe = launch::recipe(&self.options_text, properties, launcher);
@@ -345,6 +345,8 @@ impl Agent {
                 script,
                 record,
             }) => {
+                let is_single = script.is_some() && tests.len() == 1;
+                session.is_single_execution.store(is_single, Ordering::Relaxed);
                 session.runtime.configure(jni, strategy, session.vary_hashes);
                 session.runtime.set_script(jni, strategy, script, &record);
                 if let Some(heap) = &session.heap {

@@ -43,6 +43,8 @@ pub(crate) struct Session {
     told: Mutex<BTreeSet<(String, String)>>,
     /// Classes that were loaded before we woke up pass through the hook: they are news all the same.
     catching_up: AtomicBool,
+    /// The run is one test with a script: its end tells everything, also if it is the JVM's.
+    pub(crate) is_single_execution: AtomicBool,
     /// While classes are retransformed one by one, what was made of them.
     kept: Mutex<Option<BTreeMap<String, Vec<u8>>>>,
 }
@@ -89,6 +91,7 @@ impl Session {
             kept: Mutex::default(),
             told: Mutex::default(),
             catching_up: AtomicBool::new(false),
+            is_single_execution: AtomicBool::new(false),
         };
         if let Some(reason) = wrong_pattern {
             session.tell(&ToProgram::NotWatched {
@@ -126,6 +129,26 @@ impl Session {
                 leave_evidence(self.evidence.as_deref(), "bug.txt", message.as_bytes());
             }
             _ => {}
+        }
+    }
+
+    /// Tells what happens in a run, together with other messages where that is early enough: each time that the program
+    /// wakes up to read costs a good part of what a small test takes.
+    pub(crate) fn tell_of_run(&self, message: &ToProgram) {
+        let can_wait = match message {
+            // Should the JVM die now, the program has to know in which test.
+            ToProgram::TestStarted(_) | ToProgram::TestFinished { .. } => {
+                self.is_single_execution.load(Ordering::Relaxed)
+            }
+            ToProgram::ContainerStarted { .. }
+            | ToProgram::ContainerFinished { .. }
+            | ToProgram::Choices(_)
+            | ToProgram::Evidence(_) => true,
+            _ => false,
+        };
+        match &self.connection {
+            Some(connection) if can_wait => connection.queue(message),
+            _ => self.tell(message),
         }
     }
 

@@ -29,6 +29,11 @@ pub fn strategy_of_round(round: u32, level: Option<Level>, seed: Seed) -> Strate
     }
 }
 
+/// What the random rounds of a check with this seed do, the first of them first.
+pub fn random_rounds(seed: Seed) -> impl Iterator<Item = Strategy> {
+    (GUIDED_ROUNDS + 1..).map(move |round| strategy_of_round(round, Some(Level::Full), seed))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +71,15 @@ mod tests {
         ));
         assert_ne!(strategy(4), strategy(5));
         assert_eq!(strategy(4), strategy_of_round(4, None, Seed(7)));
+    }
+
+    #[test]
+    fn random_rounds_are_those_of_a_check() {
+        let rounds: Vec<Strategy> = random_rounds(Seed(7)).take(2).collect();
+        assert_eq!(
+            rounds,
+            [4, 5].map(|round| strategy_of_round(round, None, Seed(7)))
+        );
     }
 
     #[test]

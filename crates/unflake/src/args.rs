@@ -436,7 +436,7 @@ pub(crate) struct ExploreArgs {
     /// Executions
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = parse_count::<u64>, help_heading = "Bounds")]
     pub(crate) runs: u64,
-    /// Time, like `60s` [default: 2m]
+    /// Time for the search, like `60s`; random executions beside it take a quarter of that at most [default: 2m]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Bounds")]
     pub(crate) budget: Option<Duration>,
     /// End at the first failure
@@ -448,8 +448,8 @@ pub(crate) struct ExploreArgs {
     /// Instead of going through all behaviours, draw N of them at random
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, conflicts_with_all = ["around", "first", "breadth_first"])]
     pub(crate) random: Option<u32>,
-    /// With `--random`: fixes what is drawn [default: a fresh one]
-    #[arg(long, value_name = "N", requires = "random")]
+    /// Fixes what is drawn at random, alone or beside the search [default: the seed of the stored run]
+    #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Do not go on with what an earlier call has explored
     #[arg(long)]

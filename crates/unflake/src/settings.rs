@@ -96,7 +96,8 @@ pub(crate) struct ExploreSettings {
     pub(crate) breadth: bool,
     /// Draw so many behaviours at random instead.
     pub(crate) random: Option<u32>,
-    pub(crate) seed: Seed,
+    /// Fixes what is drawn at random. `None`: the seed of the stored run.
+    pub(crate) seed: Option<Seed>,
     pub(crate) fresh: bool,
     pub(crate) jobs: NonZeroUsize,
     pub(crate) formats: Vec<FormatArg<ExploreFormat>>,
@@ -254,7 +255,7 @@ impl ExploreSettings {
             first: args.first,
             breadth: args.breadth_first,
             random: args.random,
-            seed: args.seed.map_or_else(crate::check::fresh_seed, Seed::from_bits),
+            seed: args.seed.map(Seed::from_bits),
             fresh: args.fresh,
             jobs: jobs.unwrap_or_else(cores),
             formats: formats(args.format, ExploreFormat::Text)?,

@@ -228,7 +228,8 @@ impl Jvmti {
 
     /// Frames of the current thread, the innermost first.
     pub(crate) fn stack(self, from: usize, frames: &mut Vec<MethodId>) {
-        const BATCH: usize = 32;
+        // Whoever looks for a caller mostly finds one among these.
+        const BATCH: usize = 12;
         frames.clear();
         let mut buffer = [sys::jvmtiFrameInfo {
             method: ptr::null_mut(),

@@ -56,9 +56,10 @@ impl Exploration<'_> {
         }
         let mut failures = failures(&graph);
         let is_whole = complete && sampled == 0;
-        if is_warm && !is_whole && !self.settings.first && self.subject.strategy.is_none() && !(self.cancel)()
-        {
-            notes.extend(self.further(&mut failures));
+        let goes_on = !self.settings.first && self.subject.strategy.is_none() && !(self.cancel)();
+        if goes_on && (is_warm || !is_whole) {
+            let drawn = self.further(&mut failures, is_warm);
+            notes.extend(drawn.and_then(|drawn| drawn.note(is_whole)));
         }
         let figures = graph.figures();
         let mut places = Places::new(project, &target.launch);

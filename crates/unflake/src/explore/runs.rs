@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 use unflake_explore::{Bounds, Diverged, Next, Probed, Search, Until, Verdict, Way};
-use unflake_protocol::{Form, Level, Others, Record, SavedNode, Script, Strategy};
+use unflake_protocol::{Form, Level, Others, Record, SavedNode, Script, Seed, Strategy};
 use unflake_runner::Worker;
 
 /// How many executions may pass until the natural one is looked at again.
@@ -22,6 +22,8 @@ pub(super) struct Exploration<'a> {
     pub(super) jvms: &'a Jvms<'a>,
     pub(super) subject: Subject<'a>,
     pub(super) progress: &'a Progress,
+    /// What is drawn at random follows from it.
+    pub(super) seed: Seed,
     pub(super) started: Instant,
     pub(super) cancel: &'a (dyn Fn() -> bool + Sync),
     /// A JVM that waits for its next execution.
@@ -49,7 +51,7 @@ pub(super) struct Kept {
 #[derive(Serialize, Deserialize)]
 pub(super) struct FirstRun {
     /// One JVM will do for many executions.
-    is_like_others: bool,
+    pub(super) is_like_others: bool,
     note: Option<String>,
 }
 
@@ -86,8 +88,7 @@ impl Exploration<'_> {
         });
         let (search, mut first_run) = match begun {
             Some(begun) => begun,
-            None if target.fails_once => (self.new_search(), FirstRun::matters()),
-            None => (self.new_search(), self.first_run()?),
+            None => (self.new_search(), self.first_run(target)?),
         };
         self.progress.phase("exploring", self.settings.runs);
         let search = match self.explore(search, first_run.is_like_others)? {
@@ -307,7 +308,10 @@ impl Exploration<'_> {
 
     /// Whether many executions in one JVM show what one in each would. What an initialiser or a cache chooses the first
     /// time is not there to be explored later.
-    fn first_run(&self) -> Result<FirstRun, Problem> {
+    pub(super) fn first_run(&self, target: &Target) -> Result<FirstRun, Problem> {
+        if target.fails_once {
+            return Ok(FirstRun::matters());
+        }
         let Some(mut worker) = self.start(false)? else {
             return Ok(FirstRun::is_like_others(None));
         };

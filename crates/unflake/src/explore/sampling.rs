@@ -1,4 +1,4 @@
-//! Random executions: alone for comparison, and beside a search that could not try everything.
+//! Random executions: alone for comparison, and beside a search.
 
 use super::Target;
 use super::result::sort;
@@ -7,39 +7,61 @@ use crate::problem::Problem;
 use crate::scripted::Subject;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use unflake_explore::{End, end_of, wilson};
+use std::time::Instant;
+use unflake_explore::{End, end_of, random_rounds, wilson};
 use unflake_findings::{Edge, FailureKind, Figures, Node, NodeKind, SCHEMA_VERSION, StateSpace};
-use unflake_protocol::{Form, Level, Record, Strategy};
+use unflake_protocol::{Record, Seed};
 
-/// Random executions beside a search that could not try everything.
+/// Random executions beside a search.
 const DRAWN: u32 = 200;
 
+/// What random executions ended in, and how often; `None`: passed.
+type Ends = BTreeMap<Option<End>, u64>;
+
+/// What random executions beside a search have added to it.
+pub(super) struct Drawn {
+    seed: Seed,
+    executions: u64,
+    /// Ways to fail that the search had not come to.
+    more: usize,
+}
+
+impl Drawn {
+    /// What to say about them. A search that tried everything needs no word about executions that found the same.
+    pub(super) fn note(&self, is_whole: bool) -> Option<String> {
+        let found = match self.more {
+            0 if is_whole => return None,
+            0 => "no other way to fail".to_owned(),
+            1 => "1 more way to fail; it is not in the graph".to_owned(),
+            more => format!("{more} more ways to fail; they are not in the graph"),
+        };
+        Some(format!(
+            "{} random executions beside the search (seed {}) found {found}",
+            self.executions, self.seed
+        ))
+    }
+}
+
 impl Exploration<'_> {
-    /// What random executions end in, each with a seed of its own, and how often.
-    fn draw(&self, count: u32) -> Result<BTreeMap<Option<End>, u64>, Problem> {
+    /// What random executions end in: to the test they do what the random rounds of `check` do under the same seed, one
+    /// after the other, until time is up.
+    fn draw(&self, count: u32, is_warm: bool, until: Option<Instant>) -> Result<Ends, Problem> {
         self.progress.phase("drawing", u64::from(count));
         let mut worker = None;
-        let mut ends = BTreeMap::new();
-        for number in 0..count {
-            if (self.cancel)() {
+        let mut ends = Ends::new();
+        for strategy in random_rounds(self.seed).take(count as usize) {
+            if (self.cancel)() || until.is_some_and(|until| Instant::now() >= until) {
                 break;
             }
             let drawn = Exploration {
                 subject: Subject {
-                    strategy: Some(Strategy {
-                        level: Level::Full,
-                        form: Form::Random(self.settings.seed.derive(u64::from(number))),
-                    }),
+                    strategy: Some(strategy),
                     ..self.subject
                 },
-                settings: self.settings,
-                jvms: self.jvms,
-                progress: self.progress,
-                started: self.started,
-                cancel: self.cancel,
                 spare: Mutex::new(None),
+                ..*self
             };
-            match drawn.execute(&mut worker, None, &Record::default(), true)? {
+            match drawn.execute(&mut worker, None, &Record::default(), is_warm)? {
                 Some(probed) => *ends.entry(end_of(&probed.verdict)).or_default() += 1,
                 None => break,
             }
@@ -50,7 +72,9 @@ impl Exploration<'_> {
 
     /// Random executions alone, for comparison: a start and the different ends.
     pub(super) fn random(&self, count: u32, target: &Target) -> Result<StateSpace, Problem> {
-        let ends = self.draw(count)?;
+        let is_warm = self.first_run(target)?.is_like_others;
+        let until = self.settings.budget.map(|budget| self.started + budget);
+        let ends = self.draw(count, is_warm, until)?;
         let executions: u64 = ends.values().sum();
         let share = |count: u64| count as f64 / executions.max(1) as f64;
         let failed: u64 = ends
@@ -102,7 +126,7 @@ impl Exploration<'_> {
             complete: false,
             notes: vec![format!(
                 "drawn at random from seed {}, not explored: what was not drawn is not known",
-                self.settings.seed
+                self.seed
             )],
             executions,
             time: self.started.elapsed().as_secs_f64(),
@@ -118,11 +142,14 @@ impl Exploration<'_> {
         })
     }
 
-    /// Where not everything could be tried, some behaviours from all over the space: ways to fail that the search has not
-    /// come to.
-    pub(super) fn further(&self, failures: &mut Vec<FailureKind>) -> Option<String> {
-        let ends = self.draw(DRAWN).ok()?;
-        let all: u64 = ends.values().sum();
+    /// Adds the ways to fail that random executions come to and the search has not: it may not have tried everything, and
+    /// leaves natural what the test framework chooses and what is chosen once per JVM. So an exploration never shows less
+    /// than [`DRAWN`] random rounds with its seed. More of them add little: where the message prints the order of nine
+    /// elements, the next 200 still found new ones after 8,000.
+    pub(super) fn further(&self, failures: &mut Vec<FailureKind>, is_warm: bool) -> Option<Drawn> {
+        let until = self.settings.budget.map(|budget| Instant::now() + budget / 4);
+        let ends = self.draw(DRAWN, is_warm, until).ok()?;
+        let executions: u64 = ends.values().sum();
         let mut more = 0;
         for (end, count) in ends {
             let Some(end) = end else { continue };
@@ -133,14 +160,16 @@ impl Exploration<'_> {
                     exception: end.exception,
                     message: end.message,
                     line: end.line,
-                    probability: count as f64 / all as f64,
+                    probability: count as f64 / executions as f64,
                     executions: count,
                 });
             }
         }
         sort(failures);
-        (more > 0).then(|| {
-            format!("{all} random executions beside the search found {more} more ways to fail; they are not in the graph")
+        Some(Drawn {
+            seed: self.seed,
+            executions,
+            more,
         })
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::fixture::{Fixture, copy, jdk_tool};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -471,6 +472,24 @@ fn the_order_of_the_search_does_not_matter_and_it_can_end_early() {
 }
 
 #[test]
+fn an_exploration_shows_what_random_rounds_with_its_seed_show() {
+    let checked = checked();
+    let ways = |space: &Value| -> BTreeSet<String> {
+        let failures = space["failures"].as_array().unwrap().iter();
+        failures.map(|failure| failure["message"].to_string()).collect()
+    };
+    // A search that is cut short: of 24 orders it tries 5.
+    let short = "ThesisTest#prettyPrint --fresh --elements 3 --samples 5 --jobs 1";
+    for seed in ["", " --seed 7"] {
+        let (explored, _) = checked.explore(&format!("{short}{seed}"));
+        let (random, _) = checked.explore(&format!("ThesisTest#prettyPrint --random 200{seed}"));
+        assert!(ways(&random).len() > 5, "{random}");
+        let missed: Vec<String> = ways(&random).difference(&ways(&explored)).cloned().collect();
+        assert_eq!(missed, Vec::<String>::new(), "{explored}");
+    }
+}
+
+#[test]
 fn an_exploration_that_met_its_bound_goes_on() {
     let checked = checked();
     let (first, code) = checked.explore("CostTest#choices12 --runs 10 --jobs 1");
@@ -478,10 +497,13 @@ fn an_exploration_that_met_its_bound_goes_on() {
     assert_eq!(first["executions"], 10);
     let notes = |space: &Value| -> Vec<String> { serde_json::from_value(space["notes"].clone()).unwrap() };
     let bound = "known answers were not tried: the bound is 10 executions; `--runs` raises it";
+    assert!(notes(&first)[0].ends_with(bound), "{first}");
+    let drawn = &notes(&first)[1];
     assert!(
-        notes(&first).len() == 1 && notes(&first)[0].ends_with(bound),
-        "{first}"
+        drawn.starts_with("200 random executions beside the search (seed "),
+        "{drawn}"
     );
+    assert!(drawn.ends_with(") found no other way to fail"), "{drawn}");
     let (second, _) = checked.explore("CostTest#choices12 --runs 100 --jobs 1");
     assert_eq!(second["executions"], 100);
     assert_eq!(

@@ -17,6 +17,9 @@ import java.util.UnflakeNative;
  * under any other runner.
  */
 public final class Main {
+    /** To be closed after the last test; {@code null}: nothing is. */
+    static AutoCloseable session;
+
     private Main() {}
 
     /** The only argument is the file with the system properties that the build's own test JVM had. */
@@ -26,7 +29,19 @@ public final class Main {
             run(command);
             UnflakeNative.runFinished();
         }
+        closeSession();
         System.exit(0);
+    }
+
+    /** Its listeners are the project's: what they throw is not for us to judge. */
+    private static void closeSession() {
+        try {
+            if (session != null) {
+                session.close();
+            }
+        } catch (Throwable problem) {
+            problem.printStackTrace();
+        }
     }
 
     /** The file is a sequence of keys and values, each a length of four bytes and that many bytes of UTF-8. */
