@@ -64,7 +64,14 @@ impl Around {
             seen.jvm = captured;
             seen.is_known = true;
         }
-        for (author, change) in std::mem::take(&mut seen.threads) {
+        // What a class's set-up starts its tear-down may end, so that is looked at then.
+        let is_of_class = |author: &Option<Author>| matches!(author, Some(Author::Class(_)));
+        let (due, waiting) = std::mem::take(&mut seen.threads)
+            .into_iter()
+            .partition(|(by, _)| matches!(by, Author::Test(_)) || is_of_class(&author));
+        seen.threads = waiting;
+        let due: Vec<(Author, StateChange)> = due;
+        for (author, change) in due {
             let is_there =
                 |(kind, _, name): &Captured| kind == "thread" && change.path.contains(name.as_str());
             if seen.jvm.iter().any(is_there) {
@@ -89,7 +96,8 @@ impl Around {
             told.extend(files.problems().iter().map(not_watched));
         }
         if let Some(by) = author {
-            seen.threads = threads.into_iter().map(|thread| (by.clone(), thread)).collect();
+            seen.threads
+                .extend(threads.into_iter().map(|thread| (by.clone(), thread)));
             if !changes.is_empty() {
                 told.push(ToProgram::Changed { by, changes });
             }

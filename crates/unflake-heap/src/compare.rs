@@ -178,12 +178,13 @@ impl Comparison<'_> {
             );
             return;
         }
-        self.partners[old as usize - 1] = new;
-        self.taken[new as usize - 1] = old;
         if a.id != b.id {
+            // Both may have partners of their own class elsewhere.
             self.replaced(old, new, link, ChangeForm::Replaced);
             return;
         }
+        self.partners[old as usize - 1] = new;
+        self.taken[new as usize - 1] = old;
         match a.shape.view {
             View::Opaque | View::Fields => {}
             View::Text => {

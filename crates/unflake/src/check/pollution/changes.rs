@@ -18,14 +18,32 @@ const WATCHING: u32 = 1 << 21;
 pub(super) struct Changes {
     pub(super) by_test: BTreeMap<usize, Vec<StateChange>>,
     pub(super) by_class: BTreeMap<String, Vec<StateChange>>,
-    /// What roots held when they appeared, by root: the test that ran, paths and values.
-    pub(super) initial: BTreeMap<String, (Option<usize>, Vec<(String, String)>)>,
+    /// What roots held when they appeared, by root; in each JVM once.
+    pub(super) initial: BTreeMap<String, Vec<Initial>>,
     pub(super) not_watched: BTreeMap<String, String>,
+}
+
+/// What a root held when its class was initialised: paths and values, and the test that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Initial {
+    pub(super) test: Option<usize>,
+    pub(super) leaves: Vec<(String, String)>,
+}
+
+impl Initial {
+    pub(super) fn value(&self, path: &str) -> Option<&String> {
+        let found = self.leaves.iter().find(|(other, _)| other == path);
+        found.map(|(_, value)| value)
+    }
 }
 
 impl Changes {
     fn all(&self) -> impl Iterator<Item = &StateChange> {
         self.by_test.values().chain(self.by_class.values()).flatten()
+    }
+
+    pub(super) fn has_files(&self) -> bool {
+        self.all().any(|change| change.kind == StateKind::File)
     }
 
     pub(super) fn of_root(&self, root: &str) -> Vec<&StateChange> {
@@ -47,7 +65,9 @@ impl Changes {
         for (class, changes) in other.by_class {
             self.by_class.entry(class).or_default().extend(changes);
         }
-        self.initial.extend(other.initial);
+        for (root, initial) in other.initial {
+            self.initial.entry(root).or_default().extend(initial);
+        }
         self.not_watched.extend(other.not_watched);
     }
 
@@ -74,7 +94,10 @@ impl Changes {
             },
             ToProgram::Initialised { by, root, leaves } => {
                 let test = index(&by);
-                self.initial.entry(root).or_insert((test, leaves));
+                self.initial
+                    .entry(root)
+                    .or_default()
+                    .push(Initial { test, leaves });
             }
             ToProgram::NotWatched { what, reason } => {
                 self.not_watched.insert(what, reason);

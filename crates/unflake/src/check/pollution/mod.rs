@@ -34,6 +34,8 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
     if !again.is_empty() {
         check.progress.phase("watching again", again.len() as u64);
         let eager = first.holders().into_iter().collect();
+        // Who did something to a file is sure only where nobody else is at work.
+        let jobs = if first.has_files() { Jobs::One } else { Jobs::All };
         second = capture(
             check,
             &again,
@@ -41,7 +43,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
                 eager,
                 ..watch.clone()
             },
-            Jobs::All,
+            jobs,
         );
     }
     let mut captured = BTreeMap::new();
@@ -135,39 +137,37 @@ fn captured_at_initialisation(
     let once = capture(check, tests, watch.clone(), Jobs::All);
     let twice = capture(check, tests, watch, Jobs::All);
     let mut found: BTreeMap<usize, Vec<StateChange>> = BTreeMap::new();
-    for (root, (test, leaves)) in &once.initial {
-        let (Some((_, before)), Some((again, same))) = (eager.initial.get(root), twice.initial.get(root))
-        else {
+    for (root, initial) in &once.initial {
+        let (Some(before), Some(again)) = (eager.initial.get(root), twice.initial.get(root)) else {
             continue;
         };
-        let is_told = |changes: Option<&Vec<StateChange>>| {
-            changes.is_some_and(|changes| changes.iter().any(|change| change.root == *root))
-        };
-        let Some(test) = test.filter(|test| again == &Some(*test) && !is_told(eager.by_test.get(test)))
-        else {
-            continue;
-        };
-        let value = |leaves: &[(String, String)], path: &str| {
-            leaves
-                .iter()
-                .find(|(other, _)| other == path)
-                .map(|(_, value)| value.clone())
-        };
-        let other = leaves.iter().find(|(path, new)| {
-            value(before, path).is_some_and(|old| old != *new) && value(same, path).as_ref() == Some(new)
-        });
-        if let Some((path, new)) = other {
-            found.entry(test).or_default().push(StateChange {
-                kind: StateKind::Heap,
-                root: root.clone(),
-                path: path.clone(),
-                old: value(before, path),
-                new: Some(new.clone()),
-                form: ChangeForm::Replaced,
-                holder: String::new(),
-                more: 0,
-                around: Vec::new(),
+        for now in initial {
+            let Some(test) = now.test else { continue };
+            let told = eager.by_test.get(&test).into_iter().flatten();
+            let same = again.iter().find(|other| other.test == now.test);
+            let (Some(same), Some(before), None) = (
+                same,
+                before.first(),
+                told.clone().find(|change| change.root == *root),
+            ) else {
+                continue;
+            };
+            let differs = now.leaves.iter().find(|(path, new)| {
+                before.value(path).is_some_and(|old| old != new) && same.value(path) == Some(new)
             });
+            if let Some((path, new)) = differs {
+                found.entry(test).or_default().push(StateChange {
+                    kind: StateKind::Heap,
+                    root: root.clone(),
+                    path: path.clone(),
+                    old: before.value(path).cloned(),
+                    new: Some(new.clone()),
+                    form: ChangeForm::Replaced,
+                    holder: String::new(),
+                    more: 0,
+                    around: Vec::new(),
+                });
+            }
         }
     }
     found
