@@ -15,6 +15,8 @@
 //! | UF108 | immutable sets and maps: `Set.of`, `Map.of`, … |
 //! | UF109 | ties and duplicates: `binarySearch`, `poll` among equals |
 //! | UF190 | models from `unflake.toml` |
+//! | UF501 | victim: passes alone, fails after another test |
+//! | UF502 | brittle: fails alone, passes after another test |
 //!
 //! Which API belongs where is a column of the table of models, so that a new model remains one row.
 
@@ -23,6 +25,12 @@ use unflake_models::{USER_RULE, find};
 
 /// Implementation-dependent, cause not known yet.
 pub const IMPLEMENTATION_DEPENDENT: &str = "UF100";
+
+/// A test that passes alone and fails after another one.
+pub const VICTIM: &str = "UF501";
+
+/// A test that fails alone and passes after another one.
+pub const BRITTLE: &str = "UF502";
 
 /// The rule of a finding whose cause is a call of this API: a model's name, or the method of a user's model.
 ///

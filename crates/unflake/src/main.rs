@@ -14,6 +14,7 @@ mod explore;
 mod interrupt;
 mod jdk;
 mod nearest;
+mod orders;
 mod output;
 mod places;
 mod problem;

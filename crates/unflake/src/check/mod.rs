@@ -2,6 +2,7 @@
 
 pub(crate) mod jvms;
 mod learn;
+mod order;
 pub(crate) mod outcome;
 pub(crate) mod progress;
 pub(crate) mod selection;
@@ -9,6 +10,7 @@ pub(crate) mod stored;
 pub(crate) mod suite;
 mod through_build;
 
+use crate::args::Only;
 use crate::debug::Debugger;
 use crate::embedded;
 use crate::exit::ExitCode;
@@ -176,10 +178,20 @@ struct Check<'a> {
 impl Check<'_> {
     fn run(&self, outcomes: &mut Outcomes) -> Result<(), Problem> {
         let mut candidates = self.sort_out_baseline(outcomes);
-        self.control_runs(&mut candidates, outcomes);
-        let verdicts = self.rounds(&candidates, outcomes);
-        let through_build = self.confirm_all(&candidates, &verdicts, outcomes);
-        through_build::run(self, &through_build, outcomes)
+        if self.looks_for(Only::Id) {
+            self.control_runs(&mut candidates, outcomes);
+            let verdicts = self.rounds(&candidates, outcomes);
+            let through_build = self.confirm_all(&candidates, &verdicts, outcomes);
+            through_build::run(self, &through_build, outcomes)?;
+        }
+        if self.looks_for(Only::Order) {
+            order::run(self, outcomes);
+        }
+        Ok(())
+    }
+
+    fn looks_for(&self, kind: Only) -> bool {
+        self.settings.only.contains(&kind)
     }
 
     fn level(&self) -> Option<Level> {

@@ -58,6 +58,8 @@ pub(crate) struct Outcomes {
     fates: BTreeMap<usize, Fate>,
     rates: BTreeMap<usize, Rate>,
     found: BTreeMap<usize, Found>,
+    /// Findings that are not about choices, and what repeats them.
+    others: Vec<(Finding, StoredReplay)>,
     notes: Vec<Note>,
     build_arguments: Vec<String>,
     ignores: Vec<crate::config::Ignore>,
@@ -83,6 +85,7 @@ impl Outcomes {
             fates: BTreeMap::new(),
             rates: BTreeMap::new(),
             found: BTreeMap::new(),
+            others: Vec::new(),
             notes: Vec::new(),
             build_arguments: settings.build_arguments.clone(),
             ignores: settings.ignores.clone(),
@@ -91,6 +94,30 @@ impl Outcomes {
 
     pub(crate) fn settle(&mut self, test: usize, fate: Fate) {
         self.fates.insert(test, fate);
+    }
+
+    pub(crate) fn settle_if_new(&mut self, test: usize, fate: Fate) {
+        self.fates.entry(test).or_insert(fate);
+    }
+
+    /// Tests that passed in one of two runs of which only the tests before them differ.
+    pub(crate) fn order_suspects(&self) -> Vec<usize> {
+        let is_one = |(_, fate): &(&usize, &Fate)| matches!(fate, Fate::OrderSuspect(_));
+        self.fates
+            .iter()
+            .filter(is_one)
+            .map(|(test, _)| *test)
+            .collect()
+    }
+
+    /// Orders of the whole suite that were tried. Where nothing else was varied they are the run's rounds.
+    pub(crate) fn orders(&mut self, orders: u32) {
+        self.rounds = self.rounds.max(orders);
+    }
+
+    /// A finding that is not about choices.
+    pub(crate) fn add(&mut self, finding: Finding, replay: StoredReplay) {
+        self.others.push((finding, replay));
     }
 
     pub(crate) fn rate(&mut self, test: usize, failed: u32, runs: u32) {
@@ -186,6 +213,11 @@ impl Outcomes {
                 Fate::NotRun(detail) => exclude(&mut excluded, id, ExcludedReason::NotRun, detail),
             }
         }
+        for (mut finding, replay) in std::mem::take(&mut self.others) {
+            finding.suppressed = self.suppression(&finding.test, &finding.rule);
+            stored.replays.insert(finding.id.as_str().to_owned(), replay);
+            findings.push(finding);
+        }
         for one in &excluded {
             *skipped.entry(one.reason.skip()).or_default() += 1;
         }
@@ -238,7 +270,7 @@ impl Outcomes {
             exception: confirmed.failure.kind.clone(),
             replay: format!("unflake replay {}", id.as_str()),
             rate: self.rates.get(&test).copied().unwrap_or_default(),
-            suppressed: self.suppression(&known.id),
+            suppressed: self.suppression(&known.id, rules::IMPLEMENTATION_DEPENDENT),
             details: Details::ImplementationDependent {
                 level: confirmed.weakest.level,
                 levels_tried: confirmed.trials.iter().map(tried).collect(),
@@ -258,7 +290,7 @@ impl Outcomes {
     }
 
     /// Whether `unflake.toml` or the test's source says that this is meant.
-    fn suppression(&self, id: &TestId) -> Option<Suppression> {
+    fn suppression(&self, id: &TestId, rule: &str) -> Option<Suppression> {
         let by_file = self.ignores.iter().find(|ignore| {
             ignore.api.is_none()
                 && ignore.from.is_none()
@@ -275,7 +307,7 @@ impl Outcomes {
         }
         let module = Path::new(&self.project).join(&id.module);
         let source = fs::read_to_string(source_file(&module, id.class())?).ok()?;
-        suppressed_in(&source, id.class(), id.method(), rules::IMPLEMENTATION_DEPENDENT)
+        suppressed_in(&source, id.class(), id.method(), rule)
     }
 
     fn add_troubles(&mut self, suite: &Suite) {
@@ -331,7 +363,7 @@ fn stored_replay(suite: &Suite, test: usize, found: &Found) -> StoredReplay {
 }
 
 /// What the failing test said, or the exception's class where it said nothing.
-fn message(failure: &Failure) -> String {
+pub(super) fn message(failure: &Failure) -> String {
     if failure.message.trim().is_empty() {
         failure.kind.clone()
     } else {
