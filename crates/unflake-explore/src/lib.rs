@@ -19,11 +19,11 @@ pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verd
 pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};
 pub use minimize::{Minimal, minimize};
 pub use order::{
-    Cleaning, Orders, Pair, ProvedBrittle, ProvedVictim, REPETITIONS, Unproved, Wanted, cleaners, each_alone, prove,
-    prove_brittle, shortest, suffering,
+    Cleaning, Orders, Pair, ProvedBrittle, ProvedVictim, REPETITIONS, Unproved, Wanted, cleaners, each_alone,
+    prove, prove_brittle, shortest, suffering,
 };
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, strategy_of_round};
 pub use search::{Bounds, Diverged, End, Next, Search, Task, Until, Way, end_of};
-pub use select::{Learned, Need, needs};
+pub use select::{Learned, Need, needs, reaching};
 pub use split::{Cost, Parts, split};
-pub use victims::{OrderSuspect, SortedOut, sort_out};
+pub use victims::{OrderSuspect, PolluterTrial, SortedOut, Tried, sort_out, victims_of};

@@ -3,12 +3,14 @@
 //! Everything here is decided by running tests in given orders, each order in a fresh JVM. An order counts only as far as it
 //! really ran: what a framework put elsewhere is [`Verdict::NotRun`].
 //!
-//! **Proved** means: with the polluters right before it the test fails, three times of three, once with nothing else in the
-//! JVM; as the first test of a JVM it passes, three times of three. `[v, p, v]` shows both at once, so that four JVMs do
-//! instead of six: `[v]`, `[p, v]`, and twice `[v, p, v]`. Where the first `v` keeps the second from failing, plain `[p, v]` and
-//! `[v]` are repeated instead.
+//! **Proved** means: with the polluters right before it the test fails, three times of three, and without them it passes, three
+//! times of three. Of each three, one is in a JVM of its own with nothing else in it: `[p, v]`, `[v]`. The others may be in the
+//! company of other victims of the same polluters: `[p, v1, p, v2, …]`, `[v1, v2, …]`, of which the second differs from the first
+//! in the polluters alone. Whoever behaves differently in company gets JVMs of its own for all of them. For 28 victims of one
+//! test this is 65 JVMs instead of 168.
 
 use crate::{Verdict, minimize};
+use std::collections::BTreeMap;
 use unflake_protocol::Failure;
 
 /// What runs tests, named by their index, in fresh JVMs.
@@ -119,30 +121,54 @@ pub fn shortest<O: Orders + ?Sized>(
 }
 
 /// Which of `victims` fail with `polluters` right before each of them, all in few JVMs. A guess: what is left of one may have
-/// made the next fail, or pass.
-pub fn suffering<O: Orders + ?Sized>(orders: &O, polluters: &[usize], victims: &[usize]) -> Vec<usize> {
-    /// Victims in one JVM: enough to save starts, few enough that all cores have work and a JVM that a test ends costs little.
-    const TOGETHER: usize = 16;
-    let parts: Vec<&[usize]> = victims.chunks(TOGETHER).collect();
-    let order = |part: &&[usize]| {
-        part.iter()
-            .flat_map(|victim| polluters.iter().copied().chain([*victim]))
-            .collect()
+/// made the next fail, or pass. `None`: the time is up.
+pub fn suffering<O: Orders + ?Sized>(
+    orders: &O,
+    polluters: &[usize],
+    victims: &[usize],
+) -> Option<Vec<usize>> {
+    let failed = in_company(orders, polluters, victims, Wanted::Fails)?;
+    let pairs = victims.iter().zip(failed);
+    let failing = pairs.filter(|(_, failed)| *failed).map(|(victim, _)| *victim);
+    Some(failing.collect())
+}
+
+/// Which of `tests` pass when they run one after the other. `None`: the time is up.
+pub(crate) fn passing_together<O: Orders + ?Sized>(orders: &O, tests: &[usize]) -> Option<Vec<usize>> {
+    let passed = in_company(orders, &[], tests, Wanted::Passes)?;
+    let pairs = tests.iter().zip(passed);
+    Some(
+        pairs
+            .filter(|(_, passed)| *passed)
+            .map(|(test, _)| *test)
+            .collect(),
+    )
+}
+
+/// Runs `before` and then one of `tests`, and again for the next, in few JVMs: whether each does what is wanted.
+fn in_company<O: Orders + ?Sized>(
+    orders: &O,
+    before: &[usize],
+    tests: &[usize],
+    wanted: Wanted,
+) -> Option<Vec<bool>> {
+    /// Tests in one JVM: enough to save starts, few enough that all cores have work and a JVM that a test ends costs little.
+    const TOGETHER: std::ops::RangeInclusive<usize> = 16..=200;
+    let together = (tests.len() / 2).clamp(*TOGETHER.start(), *TOGETHER.end());
+    let length = before.len() + 1;
+    let order = |part: &[usize]| {
+        let each = part.iter().flat_map(|test| before.iter().copied().chain([*test]));
+        each.collect::<Vec<usize>>()
     };
-    let ran = orders.run_all(&parts.iter().map(order).collect::<Vec<Vec<usize>>>());
-    let mut failing = Vec::new();
+    let parts: Vec<&[usize]> = tests.chunks(together).collect();
+    let ran = orders.run_all(&parts.iter().map(|part| order(part)).collect::<Vec<_>>());
+    let mut does = Vec::new();
     for (part, verdicts) in parts.iter().zip(ran) {
-        let verdicts = verdicts.unwrap_or_default();
-        let each = verdicts.chunks(polluters.len() + 1);
-        for (victim, verdicts) in part.iter().zip(each) {
-            if verdicts.len() == polluters.len() + 1
-                && matches!(verdicts[polluters.len()], Verdict::Failed(_))
-            {
-                failing.push(*victim);
-            }
-        }
+        let verdicts = verdicts?;
+        let at = |index: usize| verdicts.get((index + 1) * length - 1);
+        does.extend((0..part.len()).map(|index| at(index).is_some_and(|verdict| wanted.holds(verdict))));
     }
-    failing
+    Some(does)
 }
 
 /// A victim and what is thought to make it fail.
@@ -150,29 +176,68 @@ pub fn suffering<O: Orders + ?Sized>(orders: &O, polluters: &[usize], victims: &
 pub struct Pair {
     pub victim: usize,
     pub polluters: Vec<usize>,
-    /// It was seen to pass as the first test of a fresh JVM, so often.
+    /// It was seen to pass alone in a fresh JVM, so often.
     pub passed_alone: u32,
+    /// It was seen to fail after the polluters in company, so often.
+    pub failed_in_company: u32,
 }
 
 /// Proves pairs, all at the same time; one result for each.
 pub fn prove<O: Orders + ?Sized>(orders: &O, pairs: &[Pair]) -> Vec<Result<ProvedVictim, Unproved>> {
     let mut plans: Vec<Plan> = pairs.iter().map(Plan::new).collect();
-    // The second time for those whose first run in `[v, p, v]` changes what the second sees.
-    for _ in 0..2 {
-        let todo: Vec<(usize, Vec<usize>)> = plans
-            .iter()
-            .enumerate()
-            .flat_map(|(index, plan)| plan.todo().into_iter().map(move |order| (index, order)))
-            .collect();
-        if todo.is_empty() {
-            break;
-        }
-        let ran = orders.run_all(&todo.iter().map(|(_, order)| order.clone()).collect::<Vec<_>>());
-        for ((index, order), verdicts) in todo.into_iter().zip(ran) {
-            plans[index].note(&order, verdicts);
+    run_plans(orders, &mut plans, |plan| plan.once());
+    company(orders, &mut plans);
+    run_plans(orders, &mut plans, |plan| plan.rest());
+    plans.into_iter().map(Plan::result).collect()
+}
+
+/// Runs what each plan asks for in JVMs of their own.
+fn run_plans<O: Orders + ?Sized>(
+    orders: &O,
+    plans: &mut [Plan<'_>],
+    asked: impl Fn(&Plan<'_>) -> Vec<Vec<usize>>,
+) {
+    let mut owners = Vec::new();
+    let mut todo = Vec::new();
+    for (index, plan) in plans.iter().enumerate() {
+        for order in asked(plan) {
+            owners.push(index);
+            todo.push(order);
         }
     }
-    plans.into_iter().map(Plan::result).collect()
+    let ran = orders.run_all(&todo);
+    for ((index, order), verdicts) in owners.into_iter().zip(&todo).zip(ran) {
+        plans[index].note(order, verdicts);
+    }
+}
+
+/// Repeats both sides in company, for victims that share their polluters.
+fn company<O: Orders + ?Sized>(orders: &O, plans: &mut [Plan<'_>]) {
+    let mut groups: BTreeMap<&[usize], Vec<usize>> = BTreeMap::new();
+    for (index, plan) in plans.iter().enumerate() {
+        if plan.wrong.is_none() && !plan.is_own() {
+            groups.entry(&plan.pair.polluters).or_default().push(index);
+        }
+    }
+    for (polluters, mut members) in groups.into_iter().filter(|(_, members)| members.len() > 1) {
+        for _ in 1..REPETITIONS {
+            // Another neighbour each time.
+            members.reverse();
+            let victims = |plans: &[Plan<'_>], some: &[usize]| -> Vec<usize> {
+                some.iter().map(|index| plans[*index].pair.victim).collect()
+            };
+            let is_left = |index: &&usize| plans[**index].failed < REPETITIONS;
+            let left: Vec<usize> = members.iter().filter(is_left).copied().collect();
+            let failed = in_company(orders, polluters, &victims(plans, &left), Wanted::Fails);
+            for (index, failed) in left.iter().zip(failed.unwrap_or_default()) {
+                plans[*index].failed += u32::from(failed);
+            }
+            let passed = in_company(orders, &[], &victims(plans, &members), Wanted::Passes);
+            for (index, passed) in members.iter().zip(passed.unwrap_or_default()) {
+                plans[*index].passed += u32::from(passed);
+            }
+        }
+    }
 }
 
 /// What was seen of one pair.
@@ -180,9 +245,8 @@ struct Plan<'a> {
     pair: &'a Pair,
     failed: u32,
     passed: u32,
+    /// Of `[p, v]` in a JVM of its own.
     failure: Option<Failure>,
-    /// `[v, p, v]` is of no use: `v` changes what comes after it.
-    plain: bool,
     wrong: Option<Unproved>,
 }
 
@@ -190,10 +254,9 @@ impl<'a> Plan<'a> {
     fn new(pair: &'a Pair) -> Plan<'a> {
         Plan {
             pair,
-            failed: 0,
+            failed: pair.failed_in_company.min(REPETITIONS - 1),
             passed: pair.passed_alone,
             failure: None,
-            plain: false,
             wrong: None,
         }
     }
@@ -203,41 +266,29 @@ impl<'a> Plan<'a> {
     }
 
     fn polluted(&self) -> Vec<usize> {
-        self.pair
-            .polluters
-            .iter()
-            .copied()
-            .chain([self.pair.victim])
-            .collect()
+        let victim = [self.pair.victim];
+        self.pair.polluters.iter().copied().chain(victim).collect()
     }
 
-    /// What is still to be run.
-    fn todo(&self) -> Vec<Vec<usize>> {
+    /// Each side once, with nothing else in the JVM.
+    fn once(&self) -> Vec<Vec<usize>> {
+        let alone = vec![vec![self.pair.victim]; usize::from(self.passed == 0)];
+        [vec![self.polluted()], alone].concat()
+    }
+
+    /// What company did not show.
+    fn rest(&self) -> Vec<Vec<usize>> {
         if self.wrong.is_some() {
             return Vec::new();
         }
         let failures = REPETITIONS.saturating_sub(self.failed) as usize;
-        let passes = REPETITIONS.saturating_sub(self.passed) as usize;
-        let polluted = self.polluted();
-        let victim = self.pair.victim;
-        let times = |order: &[usize], n: usize| vec![order.to_vec(); n];
+        let mut passes = REPETITIONS.saturating_sub(self.passed) as usize;
         if self.is_own() {
-            return times(&polluted, failures.max(passes));
+            passes = passes.saturating_sub(failures);
         }
-        if self.plain {
-            return [times(&polluted, failures), times(&[victim], passes)].concat();
-        }
-        if failures == 0 {
-            return times(&[victim], passes);
-        }
-        let both: Vec<usize> = [victim].into_iter().chain(polluted.iter().copied()).collect();
-        let pure = usize::from(self.failure.is_none());
-        let both_times = (failures - pure).max(passes.min(failures - pure));
-        let alone = passes.saturating_sub(both_times);
         [
-            times(&polluted, pure),
-            times(&both, both_times),
-            times(&[victim], alone),
+            vec![self.polluted(); failures],
+            vec![vec![self.pair.victim]; passes],
         ]
         .concat()
     }
@@ -247,25 +298,19 @@ impl<'a> Plan<'a> {
             self.wrong.get_or_insert(Unproved::Ended);
             return;
         };
-        let begins_alone = order.first() == Some(&self.pair.victim);
-        let ends_polluted = order.len() > 1;
-        if begins_alone {
+        if order.first() == Some(&self.pair.victim) {
             match verdicts.first() {
                 Some(Verdict::Passed) => self.passed += 1,
                 Some(Verdict::Failed(_)) => self.wrong = Some(Unproved::NotRepeated),
                 _ => self.wrong = Some(Unproved::NotRun),
             }
         }
-        if ends_polluted {
-            let is_both = begins_alone && !self.is_own();
+        if order.len() > 1 {
             match verdicts.last() {
                 Some(Verdict::Failed(failure)) => {
                     self.failed += 1;
-                    if !is_both {
-                        self.failure.get_or_insert_with(|| failure.clone());
-                    }
+                    self.failure.get_or_insert_with(|| failure.clone());
                 }
-                _ if is_both => self.plain = true,
                 Some(Verdict::Passed) => self.wrong = Some(Unproved::NotRepeated),
                 _ => self.wrong = Some(Unproved::NotRun),
             }

@@ -59,15 +59,20 @@ pub fn needs<'a>(
 
 /// Classes from which one can be reached whose initialiser made a choice.
 fn readers_of_initialisers(learned: Learned<'_>) -> BTreeSet<String> {
+    reaching(learned.references, learned.initialisers)
+}
+
+/// Classes from which one of `targets` can be reached by constant pools, `targets` among them; all with dots. What a test framework
+/// names it names for every test, so that no way leads through it.
+pub fn reaching(references: &BTreeMap<String, Vec<String>>, targets: &BTreeSet<String>) -> BTreeSet<String> {
     let mut used_by: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (class, used) in learned.references {
+    for (class, used) in references {
         for other in used {
             used_by.entry(dotted(other)).or_default().push(dotted(class));
         }
     }
     let mut readers = BTreeSet::new();
-    let mut todo: Vec<String> = learned
-        .initialisers
+    let mut todo: Vec<String> = targets
         .iter()
         .map(|class| dotted(class))
         .filter(|class| !is_framework(class))

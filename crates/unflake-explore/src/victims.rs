@@ -3,7 +3,7 @@
 //! Many victims share few polluters. So a polluter is searched for one victim, then tried on all others in a few warm JVMs, and
 //! only those it does not explain are searched for again. What the warm JVMs say is a guess; each pair is proved afterwards.
 
-use crate::order::{Pair, suffering};
+use crate::order::{Pair, passing_together, suffering};
 use crate::{Orders, ProvedBrittle, ProvedVictim, Unproved, Verdict, Wanted, prove, prove_brittle, shortest};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +13,8 @@ pub struct OrderSuspect {
     pub test: usize,
     /// What ran before it when it failed.
     pub before: Vec<usize>,
+    /// It is known to pass alone.
+    pub passes_alone: bool,
 }
 
 /// What became of the suspects.
@@ -30,9 +32,11 @@ pub fn sort_out<O: Orders + ?Sized>(
     prefix: impl Fn(usize) -> Vec<usize>,
 ) -> SortedOut {
     let mut sorted = SortedOut::default();
-    let alone: Vec<Vec<usize>> = suspects.iter().map(|suspect| vec![suspect.test]).collect();
-    let (mut passing, mut failing) = (Vec::new(), Vec::new());
-    for (suspect, ran) in suspects.iter().zip(orders.run_all(&alone)) {
+    let (mut passing, unknown): (Vec<&OrderSuspect>, Vec<&OrderSuspect>) =
+        suspects.iter().partition(|suspect| suspect.passes_alone);
+    let alone: Vec<Vec<usize>> = unknown.iter().map(|suspect| vec![suspect.test]).collect();
+    let mut failing = Vec::new();
+    for (suspect, ran) in unknown.into_iter().zip(orders.run_all(&alone)) {
         match ran.as_deref() {
             Some([Verdict::Passed]) => passing.push(suspect),
             Some([Verdict::Failed(_)]) => failing.push(suspect.test),
@@ -56,23 +60,25 @@ pub fn sort_out<O: Orders + ?Sized>(
 fn sort_out_victims<O: Orders + ?Sized>(orders: &O, suspects: &[&OrderSuspect], sorted: &mut SortedOut) {
     let mut left: Vec<&OrderSuspect> = suspects.to_vec();
     let mut pairs = Vec::new();
-    let pair = |victim: usize, polluters: &[usize]| Pair {
+    let pair = |victim: usize, polluters: &[usize], failed_in_company: u32| Pair {
         victim,
         polluters: polluters.to_vec(),
         passed_alone: 1,
+        failed_in_company,
     };
     for own in own_victims(orders, &left) {
-        pairs.push(pair(own, &[own]));
+        pairs.push(pair(own, &[own], 0));
         left.retain(|suspect| suspect.test != own);
     }
     while !left.is_empty() {
         let suspect = left.remove(0);
         match shortest(orders, &suspect.before, suspect.test, Wanted::Fails) {
             Ok(polluters) => {
-                pairs.push(pair(suspect.test, &polluters));
+                pairs.push(pair(suspect.test, &polluters, 0));
                 let others: Vec<usize> = left.iter().map(|other| other.test).collect();
-                let too: BTreeSet<usize> = suffering(orders, &polluters, &others).into_iter().collect();
-                pairs.extend(too.iter().map(|victim| pair(*victim, &polluters)));
+                let too = suffering(orders, &polluters, &others).unwrap_or_default();
+                let too: BTreeSet<usize> = too.into_iter().collect();
+                pairs.extend(too.iter().map(|victim| pair(*victim, &polluters, 1)));
                 left.retain(|other| !too.contains(&other.test));
             }
             Err(reason) => {
@@ -154,6 +160,126 @@ fn sort_out_brittle<O: Orders + ?Sized>(
             }
             Err(reason) => {
                 sorted.unproved.insert(test, reason);
+            }
+        }
+    }
+}
+
+/// Whom a polluter is tried on.
+#[derive(Clone, Debug)]
+pub struct PolluterTrial {
+    pub polluter: usize,
+    /// Tests that passed in the build, in its order. The polluter may be among them: it may be its own victim.
+    pub candidates: Vec<usize>,
+}
+
+/// What came of some [`PolluterTrial`]s.
+#[derive(Clone, Debug, Default)]
+pub struct Tried {
+    /// Victims with one polluter each, the first that was proved.
+    pub victims: Vec<ProvedVictim>,
+    /// Per trial: all victims of its polluter.
+    pub of: Vec<BTreeSet<usize>>,
+    /// Per trial: the time was up before all candidates were tried or all that failed were proved.
+    pub is_partial: Vec<bool>,
+}
+
+/// The tests that fail after each of some polluters. `proved` are known to be victims of others.
+///
+/// All candidates run in few warm JVMs with the polluter right before each of them, so that none that cleans up hides the next.
+/// Each test that fails there is proved to be a victim once, with the first polluter for which that works. Its other polluters
+/// must fail it in company twice, among other neighbours; without polluters that company passes, or it does not count.
+pub fn victims_of<O: Orders + ?Sized>(
+    orders: &O,
+    trials: &[PolluterTrial],
+    proved: &BTreeSet<usize>,
+) -> Tried {
+    let mut tried = Tried {
+        victims: Vec::new(),
+        of: vec![BTreeSet::new(); trials.len()],
+        is_partial: vec![false; trials.len()],
+    };
+    let mut failing: Vec<Vec<usize>> = Vec::new();
+    for (index, trial) in trials.iter().enumerate() {
+        let found = suffering(orders, &[trial.polluter], &trial.candidates);
+        tried.is_partial[index] = found.is_none();
+        failing.push(found.unwrap_or_default());
+    }
+    let mut proved = proved.clone();
+    prove_once(orders, trials, &failing, &mut proved, &mut tried);
+    for (index, trial) in trials.iter().enumerate() {
+        let is_main = |victim: &ProvedVictim| victim.polluters == [trial.polluter];
+        let main: BTreeSet<usize> = tried
+            .victims
+            .iter()
+            .filter(|victim| is_main(victim))
+            .map(|victim| victim.victim)
+            .collect();
+        // Its own victim is proved on its own or not at all.
+        let is_other =
+            |victim: &&usize| proved.contains(victim) && !main.contains(victim) && **victim != trial.polluter;
+        let mut others: Vec<usize> = failing[index].iter().filter(is_other).copied().collect();
+        others.reverse();
+        tried.of[index].extend(main);
+        if others.is_empty() {
+            continue;
+        }
+        match (
+            suffering(orders, &[trial.polluter], &others),
+            passing_together(orders, &others),
+        ) {
+            (Some(again), Some(passing)) => {
+                let both = again.into_iter().filter(|victim| passing.contains(victim));
+                tried.of[index].extend(both);
+            }
+            _ => tried.is_partial[index] = true,
+        }
+    }
+    tried.victims.sort_by_key(|victim| victim.victim);
+    tried
+}
+
+/// Proves each test that failed in a trial with one polluter: the first, and if that was not it the next, a few times.
+fn prove_once<O: Orders + ?Sized>(
+    orders: &O,
+    trials: &[PolluterTrial],
+    failing: &[Vec<usize>],
+    proved: &mut BTreeSet<usize>,
+    tried: &mut Tried,
+) {
+    /// Polluters that are tried for one victim.
+    const TIMES: usize = 3;
+    let mut used = BTreeSet::new();
+    for _ in 0..TIMES {
+        let mut pairs: Vec<(usize, Pair)> = Vec::new();
+        let mut chosen = BTreeSet::new();
+        for (index, trial) in trials.iter().enumerate() {
+            for &victim in &failing[index] {
+                let is_new = !proved.contains(&victim) && !used.contains(&(index, victim));
+                if is_new && chosen.insert(victim) {
+                    used.insert((index, victim));
+                    let pair = Pair {
+                        victim,
+                        polluters: vec![trial.polluter],
+                        passed_alone: 0,
+                        failed_in_company: u32::from(victim != trial.polluter),
+                    };
+                    pairs.push((index, pair));
+                }
+            }
+        }
+        if pairs.is_empty() {
+            break;
+        }
+        let asked: Vec<Pair> = pairs.iter().map(|(_, pair)| pair.clone()).collect();
+        for ((index, pair), result) in pairs.iter().zip(prove(orders, &asked)) {
+            match result {
+                Ok(victim) => {
+                    proved.insert(pair.victim);
+                    tried.victims.push(victim);
+                }
+                Err(Unproved::Ended) => tried.is_partial[*index] = true,
+                Err(Unproved::NotRepeated | Unproved::NotRun) => {}
             }
         }
     }

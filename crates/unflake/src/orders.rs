@@ -76,11 +76,13 @@ impl LaunchOrders<'_> {
     }
 
     fn run(&self, order: &[usize]) -> Option<Vec<Verdict>> {
+        let t0 = Instant::now(); //TRACE
         if self.is_over() {
             return None;
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let mut worker = Worker::start(self.launch, self.tools, number, Work::Short).ok()?;
+        let t1 = Instant::now(); //TRACE
         let command = RunCommand {
             strategy: None,
             tests: order.iter().map(|test| self.handles[*test].clone()).collect(),
@@ -116,6 +118,18 @@ impl LaunchOrders<'_> {
             }
             RunEnd::Finished => {}
         }
+        let t2 = Instant::now(); //TRACE
+        drop(worker); //TRACE
+        if std::env::var_os("UNFLAKE_TRACE_ORDERS").is_some() {
+            eprintln!(
+                "TRACE n={} start {:?} run {:?} end {:?} {:?}",
+                order.len(),
+                t1 - t0,
+                t2 - t1,
+                t2.elapsed(),
+                &order[..order.len().min(4)]
+            );
+        } //TRACE
         Some(placed(&command.tests, said))
     }
 }
@@ -197,13 +211,15 @@ mod tests {
     /// `order` as words; `said` too, `!` before one that fails, `A*` for a class whose set-up fails. The verdicts as letters.
     fn check(order: &str, said: &str, expected: &str) {
         let order: Vec<Handle> = order.split(' ').map(handle).collect();
-        let said = said.split_terminator(' ').map(|word| match word.strip_suffix('*') {
-            Some(class) => Said::ClassFailed(class.to_owned(), failure()),
-            None => match word.strip_prefix('!') {
-                Some(test) => Said::Test(handle(test), Verdict::Failed(failure())),
-                None => Said::Test(handle(word), Verdict::Passed),
-            },
-        });
+        let said = said
+            .split_terminator(' ')
+            .map(|word| match word.strip_suffix('*') {
+                Some(class) => Said::ClassFailed(class.to_owned(), failure()),
+                None => match word.strip_prefix('!') {
+                    Some(test) => Said::Test(handle(test), Verdict::Failed(failure())),
+                    None => Said::Test(handle(word), Verdict::Passed),
+                },
+            });
         let shown: String = placed(&order, said.collect())
             .iter()
             .map(|verdict| match verdict {

@@ -81,7 +81,9 @@ impl<'a> Replayed<'a> {
         match named {
             Named::Finding(finding) => {
                 let (strategy, cause) = match &finding.details {
-                    Details::ImplementationDependent { strategy, cause, .. } => (Some(*strategy), Some(cause)),
+                    Details::ImplementationDependent { strategy, cause, .. } => {
+                        (Some(*strategy), Some(cause))
+                    }
                     Details::Victim(_) | Details::Brittle(_)
                         if settings.choices.is_empty() && !settings.stop =>
                     {
@@ -144,10 +146,7 @@ impl<'a> Replayed<'a> {
             [] => String::new(),
             some => format!(", choices {} only", numbers(some)),
         };
-        format!(
-            "{bold}{}{bold:#}  {with}, varied: {strategy}{what}\n",
-            self.name
-        )
+        format!("{bold}{}{bold:#}  {with}, varied: {strategy}{what}\n", self.name)
     }
 
     /// The tests that run before it, by name.
@@ -166,7 +165,10 @@ impl<'a> Replayed<'a> {
             [one] => format!("{bold}{}{bold:#}  after {one}, nothing varied\n", self.name),
             more => {
                 let lines: String = more.iter().map(|name| format!("  {name}\n")).collect();
-                format!("{bold}{}{bold:#}  after these tests, nothing varied:\n{lines}", self.name)
+                format!(
+                    "{bold}{}{bold:#}  after these tests, nothing varied:\n{lines}",
+                    self.name
+                )
             }
         }
     }

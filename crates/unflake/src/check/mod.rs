@@ -5,6 +5,7 @@ mod learn;
 mod order;
 pub(crate) mod outcome;
 pub(crate) mod progress;
+mod proof;
 pub(crate) mod selection;
 pub(crate) mod stored;
 pub(crate) mod suite;
@@ -34,7 +35,7 @@ use unflake_explore::{
     Confirmed, DEFAULT_ROUNDS, GUIDED_ROUNDS, Jvm as _, Jvms as _, Suspect, Unconfirmed, Verdict, confirm,
     strategy_of_round,
 };
-use unflake_findings::{LevelSetting, ProjectStore};
+use unflake_findings::{FindingKind, LevelSetting, ProjectStore};
 use unflake_project::{Build, BuildRequest};
 use unflake_protocol::{Configuration, Level, Outcome, Role, Seed};
 use unflake_runner::{START_LIMIT, Work, WorkerTools};
@@ -141,7 +142,10 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
 /// Finds the cause of each finding that nobody suppressed.
 fn explain(finished: &mut Finished, settings: &Settings, tools: &WorkerTools, progress: &Progress) {
     let which: Vec<usize> = (0..finished.document.findings.len())
-        .filter(|index| finished.document.findings[*index].suppressed.is_none())
+        .filter(|index| {
+            let finding = &finished.document.findings[*index];
+            finding.suppressed.is_none() && finding.kind() == FindingKind::ImplementationDependent
+        })
         .collect();
     if which.is_empty() {
         return;

@@ -2,20 +2,15 @@
 
 use super::Check;
 use super::outcome::{Fate, Outcomes};
-use super::stored::StoredReplay;
+use super::proof::{Place, silence, tests_of};
 use super::suite::{Baseline, Suite};
 use crate::orders::{LaunchOrders, tools};
 use crate::values::SeedSetting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use unflake_explore::{
-    Cleaning, OrderSuspect, Orders as _, ProvedBrittle, ProvedVictim, SortedOut, Unproved, Verdict, cleaners,
-    sort_out,
-};
-use unflake_findings::{
-    Brittle, Details, Finding, FindingKind, NoteKind, Rate, Repair, Severity, Victim, finding_id, rules,
-};
-use unflake_protocol::{Handle, Outcome, Seed, TestId};
+use unflake_explore::{OrderSuspect, Orders as _, SortedOut, Unproved, Verdict, sort_out};
+use unflake_findings::NoteKind;
+use unflake_protocol::{Handle, Outcome, Seed};
 
 /// Reversed; and everything twice, for tests that are their own victims.
 const GUIDED_ORDERS: u32 = 2;
@@ -25,10 +20,6 @@ const DEFAULT_BUDGET: f64 = 0.4;
 /// How long the search for polluters may take by default, in learning runs, and at least.
 const SEARCH: f64 = 8.0;
 const SHORTEST_SEARCH: Duration = Duration::from_secs(60);
-/// Cleaners that a finding names.
-const CLEANERS: usize = 3;
-/// Tests among which they are looked for.
-const CLEANER_CANDIDATES: usize = 300;
 
 /// Tries orders, and makes findings of what depends on them.
 pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
@@ -52,15 +43,25 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
             deadline,
         };
         let shuffled = Shuffled::new(suite, &tests);
-        let mut suspects = failing_orders(check, &orders, &shuffled, clock, outcomes);
-        for test in outcomes.order_suspects() {
-            if tests.contains(&test) && !suspects.contains_key(&test) {
-                suspects.insert(test, suite.before(test).1);
-            }
-        }
-        let suspects: Vec<OrderSuspect> = suspects
+        let mut failing = failing_orders(check, &orders, &shuffled, clock, outcomes);
+        failing.retain(|test, _| !outcomes.is_victim(&suite.tests[*test].id));
+        let of_build = outcomes.order_suspects();
+        let of_build = of_build
             .into_iter()
-            .map(|(test, before)| OrderSuspect { test, before })
+            .filter(|test| tests.contains(test) && !failing.contains_key(test))
+            .map(|test| OrderSuspect {
+                test,
+                before: suite.before(test).1,
+                passes_alone: suite.tests[test].baseline != Baseline::Finished(Outcome::Passed),
+            });
+        let suspects: Vec<OrderSuspect> = failing
+            .iter()
+            .map(|(test, before)| OrderSuspect {
+                test: *test,
+                before: before.clone(),
+                passes_alone: false,
+            })
+            .chain(of_build)
             .collect();
         if suspects.is_empty() {
             continue;
@@ -68,7 +69,18 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
         check.progress.phase("order-dependent tests", 0);
         check.progress.note(&format!("{} to prove", suspects.len()));
         let sorted = sort_out(&orders, &suspects, |test| suite.before(test).1);
-        report(check, &orders, &tests, sorted, outcomes);
+        let place = Place {
+            suite,
+            orders: &orders,
+            tests: &tests,
+            progress: check.progress,
+        };
+        let victims = place.more_victims(&sorted, outcomes);
+        place.add_victims(&victims, &BTreeMap::new(), outcomes);
+        for brittle in &sorted.brittle {
+            place.add_brittle(brittle, outcomes);
+        }
+        say_unproved(&sorted, outcomes);
     }
 }
 
@@ -77,33 +89,8 @@ fn deadline(check: &Check<'_>, from: Instant) -> Option<Instant> {
     match (check.settings.budget, check.settings.vary.seed) {
         (Some(budget), _) => Some(from + budget),
         (None, SeedSetting::Fixed(_) | SeedSetting::Last) => None,
-        (None, SeedSetting::Fresh) => {
-            Some(from + check.learned.time.mul_f64(SEARCH).max(SHORTEST_SEARCH))
-        }
+        (None, SeedSetting::Fresh) => Some(from + check.learned.time.mul_f64(SEARCH).max(SHORTEST_SEARCH)),
     }
-}
-
-/// Tests of this launch that ran in the build; those that failed there may still pollute.
-fn tests_of(check: &Check<'_>, launch: usize) -> Vec<usize> {
-    let suite = &check.learned.suite;
-    let runs = |test: &usize| {
-        let known = &suite.tests[*test];
-        known.launch == Some(launch)
-            && matches!(
-                known.baseline,
-                Baseline::Finished(Outcome::Passed | Outcome::Failed(_))
-            )
-    };
-    check.learned.selected.iter().copied().filter(runs).collect()
-}
-
-fn silence(check: &Check<'_>, tests: &[usize]) -> Duration {
-    const LEAST: Duration = Duration::from_secs(60);
-    let times = tests.iter().map(|test| check.learned.suite.tests[*test].time);
-    check
-        .settings
-        .timeout
-        .unwrap_or_else(|| LEAST.max(times.max().unwrap_or_default() * 10))
 }
 
 /// Runs orders until enough is done or the time is used up. Per test that passed in the build and fails in one of them, what
@@ -243,23 +230,7 @@ fn shuffle<T>(items: &mut [T], seed: Seed) {
     }
 }
 
-/// Makes findings of what was proved, and says what was not.
-fn report(
-    check: &Check<'_>,
-    orders: &LaunchOrders<'_>,
-    tests: &[usize],
-    sorted: SortedOut,
-    outcomes: &mut Outcomes,
-) {
-    let suite = &check.learned.suite;
-    check.progress.phase("cleaners", 0);
-    let cleaners = cleaners_of(suite, orders, tests, &sorted.victims);
-    for (victim, cleaners) in sorted.victims.iter().zip(cleaners) {
-        add_victim(suite, victim, &cleaners, None, outcomes);
-    }
-    for brittle in &sorted.brittle {
-        add_brittle(suite, brittle, outcomes);
-    }
+fn say_unproved(sorted: &SortedOut, outcomes: &mut Outcomes) {
     let mut ended = 0;
     for (test, reason) in &sorted.unproved {
         match reason {
@@ -271,7 +242,7 @@ fn report(
             Unproved::NotRun => outcomes.settle(
                 *test,
                 Fate::OrderSuspect(
-                    "fails in another order of the tests; its framework does not let itself be told the order that would prove it"
+                    "fails in another order of the tests; its framework cannot be told the order that would prove it"
                         .to_owned(),
                 ),
             ),
@@ -282,160 +253,5 @@ fn report(
             NoteKind::Budget,
             format!("the time was up before the polluters of {ended} more tests were found"),
         );
-    }
-}
-
-/// Per victim the tests that clean up. They are looked for once for each polluter and class of victims; for the others of the class
-/// it is seen in one JVM whether they help as well.
-fn cleaners_of(
-    suite: &Suite,
-    orders: &LaunchOrders<'_>,
-    tests: &[usize],
-    victims: &[ProvedVictim],
-) -> Vec<Vec<usize>> {
-    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-    let classes: Vec<usize> = suite
-        .tests
-        .iter()
-        .map(|test| {
-            let next = numbers.len();
-            *numbers.entry(test.handle.root.as_str()).or_insert(next)
-        })
-        .collect();
-    let mut groups: BTreeMap<(&[usize], usize), Vec<usize>> = BTreeMap::new();
-    for (index, victim) in victims.iter().enumerate() {
-        if victim.polluters != [victim.victim] {
-            let key = (victim.polluters.as_slice(), classes[victim.victim]);
-            groups.entry(key).or_default().push(index);
-        }
-    }
-    let mut found = vec![Vec::new(); victims.len()];
-    for ((polluters, class), members) in groups {
-        let is_near =
-            |test: &usize| classes[*test] == class || polluters.iter().any(|p| classes[*p] == classes[*test]);
-        let (mut candidates, others): (Vec<usize>, Vec<usize>) = tests.iter().partition(|test| is_near(test));
-        candidates.extend(others);
-        candidates.truncate(CLEANER_CANDIDATES);
-        let cleaning = Cleaning {
-            polluters,
-            victim: victims[members[0]].victim,
-            candidates: &candidates,
-            classes: &classes,
-            most: CLEANERS,
-        };
-        let of_first = cleaners(orders, cleaning);
-        let order = |cleaner: &usize| -> Vec<usize> {
-            let each = members[1..].iter().flat_map(|member| {
-                let end = [*cleaner, victims[*member].victim];
-                polluters.iter().copied().chain(end)
-            });
-            each.collect()
-        };
-        let ran = orders.run_all(&of_first.iter().map(order).collect::<Vec<_>>());
-        for (cleaner, verdicts) in of_first.iter().zip(ran) {
-            let verdicts = verdicts.unwrap_or_default();
-            for (place, member) in members[1..].iter().enumerate() {
-                let at = (place + 1) * (polluters.len() + 2) - 1;
-                if verdicts.get(at) == Some(&Verdict::Passed) && victims[*member].victim != *cleaner {
-                    found[*member].push(*cleaner);
-                }
-            }
-        }
-        found[members[0]] = of_first;
-    }
-    found
-}
-
-/// `state`: what the polluter changes, if that was seen.
-pub(super) fn add_victim(
-    suite: &Suite,
-    proved: &ProvedVictim,
-    cleaners: &[usize],
-    state: Option<String>,
-    outcomes: &mut Outcomes,
-) {
-    let known = &suite.tests[proved.victim];
-    let name = |test: &usize| suite.tests[*test].id.clone();
-    let mut order = proved.polluters.clone();
-    order.push(proved.victim);
-    let is_own = proved.polluters == [proved.victim];
-    let details = Details::Victim(Victim {
-        polluter: proved.polluters.first().filter(|_| order.len() == 2).map(name),
-        polluters: proved.polluters.iter().map(name).collect(),
-        cleaners: cleaners.iter().map(name).collect(),
-        order: order.iter().map(name).collect(),
-        state,
-        repair: Repair::default(),
-    });
-    let about = About {
-        id: &known.id,
-        kind: FindingKind::Victim,
-        rule: rules::VICTIM,
-        // Its own victim fails in no order in which each test runs once.
-        severity: if is_own { Severity::Warning } else { Severity::Error },
-        runs: proved.runs,
-    };
-    let finding = about.finding(&proved.failure, details);
-    outcomes.add(finding, replay(suite, &order));
-    outcomes.settle(proved.victim, Fate::Checked);
-}
-
-fn add_brittle(suite: &Suite, proved: &ProvedBrittle, outcomes: &mut Outcomes) {
-    let known = &suite.tests[proved.test];
-    let name = |test: &usize| suite.tests[*test].id.clone();
-    let order: Vec<usize> = proved.setters.iter().copied().chain([proved.test]).collect();
-    let details = Details::Brittle(Brittle {
-        setter: proved.setters.first().filter(|_| order.len() == 2).map(name),
-        setters: proved.setters.iter().map(name).collect(),
-        order: order.iter().map(name).collect(),
-        repair: Repair::default(),
-    });
-    let about = About {
-        id: &known.id,
-        kind: FindingKind::Brittle,
-        rule: rules::BRITTLE,
-        severity: Severity::Error,
-        runs: proved.runs,
-    };
-    let finding = about.finding(&proved.failure, details);
-    outcomes.add(finding, replay(suite, &[proved.test]));
-    outcomes.settle(proved.test, Fate::Checked);
-}
-
-struct About<'a> {
-    id: &'a TestId,
-    kind: FindingKind,
-    rule: &'a str,
-    severity: Severity,
-    /// It failed each time.
-    runs: u32,
-}
-
-impl About<'_> {
-    fn finding(&self, failure: &unflake_protocol::Failure, details: Details) -> Finding {
-        let id = finding_id(self.kind, self.id);
-        Finding {
-            rule: self.rule.to_owned(),
-            test: self.id.clone(),
-            severity: self.severity,
-            message: super::outcome::message(failure),
-            exception: failure.kind.clone(),
-            replay: format!("unflake replay {}", id.as_str()),
-            rate: Rate {
-                failed: self.runs,
-                runs: self.runs,
-            },
-            suppressed: None,
-            details,
-            id,
-        }
-    }
-}
-
-/// The last test fails.
-fn replay(suite: &Suite, order: &[usize]) -> StoredReplay {
-    StoredReplay {
-        recipe: order.last().and_then(|test| suite.tests[*test].launch),
-        tests: order.iter().map(|test| suite.tests[*test].handle.clone()).collect(),
     }
 }

@@ -103,11 +103,7 @@ impl Outcomes {
     /// Tests that passed in one of two runs of which only the tests before them differ.
     pub(crate) fn order_suspects(&self) -> Vec<usize> {
         let is_one = |(_, fate): &(&usize, &Fate)| matches!(fate, Fate::OrderSuspect(_));
-        self.fates
-            .iter()
-            .filter(is_one)
-            .map(|(test, _)| *test)
-            .collect()
+        self.fates.iter().filter(is_one).map(|(test, _)| *test).collect()
     }
 
     /// Orders of the whole suite that were tried. Where nothing else was varied they are the run's rounds.
@@ -118,6 +114,36 @@ impl Outcomes {
     /// A finding that is not about choices.
     pub(crate) fn add(&mut self, finding: Finding, replay: StoredReplay) {
         self.others.push((finding, replay));
+    }
+
+    fn victims(&self) -> impl Iterator<Item = &Finding> {
+        let findings = self.others.iter().map(|(finding, _)| finding);
+        findings.filter(|finding| finding.kind() == FindingKind::Victim)
+    }
+
+    /// Whether it is a finding already that this test fails after another.
+    pub(crate) fn is_victim(&self, test: &TestId) -> bool {
+        self.victims().any(|finding| finding.test == *test)
+    }
+
+    /// What a victim said.
+    pub(crate) fn victim_message(&self, test: &TestId) -> Option<String> {
+        let mut victims = self.victims();
+        victims
+            .find(|finding| finding.test == *test)
+            .map(|finding| finding.message.clone())
+    }
+
+    /// One more polluter of a victim that has a finding.
+    pub(crate) fn add_polluter(&mut self, victim: &TestId, polluter: &TestId) {
+        for (finding, _) in &mut self.others {
+            if let Details::Victim(details) = &mut finding.details
+                && finding.test == *victim
+                && !details.polluters.contains(polluter)
+            {
+                details.polluters.push(polluter.clone());
+            }
+        }
     }
 
     pub(crate) fn rate(&mut self, test: usize, failed: u32, runs: u32) {
