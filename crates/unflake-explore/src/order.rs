@@ -484,3 +484,234 @@ fn last<O: Orders + ?Sized>(orders: &O, order: Vec<usize>) -> Result<Verdict, Un
         Some(verdict) => Ok(verdict),
     }
 }
+
+/// A suite without JVMs: whether a test fails follows from what ran before it.
+#[cfg(test)]
+pub(crate) mod simulated {
+    use super::*;
+    use std::cell::{Cell, RefCell};
+
+    pub(crate) struct Suite<F> {
+        pub(crate) fails: F,
+        pub(crate) jvms: Cell<usize>,
+        /// No more than so many.
+        pub(crate) most: usize,
+        pub(crate) orders: RefCell<Vec<Vec<usize>>>,
+    }
+
+    /// `fails` gets what ran before in the JVM, and the test.
+    pub(crate) fn suite<F: Fn(&[usize], usize) -> bool>(fails: F) -> Suite<F> {
+        Suite {
+            fails,
+            jvms: Cell::new(0),
+            most: usize::MAX,
+            orders: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn failure() -> Failure {
+        Failure {
+            kind: "AssertionError".to_owned(),
+            message: "no".to_owned(),
+            trace: String::new(),
+            expected: None,
+            actual: None,
+        }
+    }
+
+    impl<F: Fn(&[usize], usize) -> bool> Orders for Suite<F> {
+        fn run_all(&self, orders: &[Vec<usize>]) -> Vec<Option<Vec<Verdict>>> {
+            let run = |order: &Vec<usize>| {
+                self.jvms.set(self.jvms.get() + 1);
+                self.orders.borrow_mut().push(order.clone());
+                let verdict = |place: usize| {
+                    if (self.fails)(&order[..place], order[place]) {
+                        Verdict::Failed(failure())
+                    } else {
+                        Verdict::Passed
+                    }
+                };
+                (self.jvms.get() <= self.most).then(|| (0..order.len()).map(verdict).collect())
+            };
+            orders.iter().map(run).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::simulated::{Suite, suite};
+    use super::*;
+
+    /// The last of `of` that ran is `one`.
+    fn last_is(before: &[usize], of: &[usize], one: usize) -> bool {
+        before.iter().rev().find(|test| of.contains(test)) == Some(&one)
+    }
+
+    fn pair(victim: usize, polluters: &[usize]) -> Pair {
+        Pair {
+            victim,
+            polluters: polluters.to_vec(),
+            passed_alone: 0,
+            failed_in_company: 0,
+        }
+    }
+
+    #[test]
+    fn one_polluter_of_many_is_found_by_halving() {
+        let suite = suite(|before, test| test == 500 && before.contains(&77));
+        let before: Vec<usize> = (0..400).collect();
+        assert_eq!(shortest(&suite, &before, 500, Wanted::Fails), Ok(vec![77]));
+        assert!(suite.jvms.get() <= 19, "{}", suite.jvms.get());
+    }
+
+    #[test]
+    fn two_polluters_that_are_needed_together_are_found_in_their_order() {
+        let suite = suite(|before, test| test == 500 && before.contains(&3) && before.contains(&77));
+        let before: Vec<usize> = (0..100).rev().collect();
+        assert_eq!(shortest(&suite, &before, 500, Wanted::Fails), Ok(vec![77, 3]));
+    }
+
+    #[test]
+    fn a_cleaner_in_between_does_not_hide_the_polluter() {
+        // 10 cleans, 20 pollutes after it: only orders without 10 behind 20 fail.
+        let suite = suite(|before, test| test == 500 && last_is(before, &[10, 20], 20));
+        let before: Vec<usize> = (0..40).collect();
+        assert_eq!(shortest(&suite, &before, 500, Wanted::Fails), Ok(vec![20]));
+    }
+
+    #[test]
+    fn the_setter_of_a_brittle_test_is_found_the_same_way() {
+        let suite = suite(|before, test| test == 500 && !before.contains(&7));
+        let before: Vec<usize> = (0..40).collect();
+        assert_eq!(shortest(&suite, &before, 500, Wanted::Passes), Ok(vec![7]));
+        let proved = prove_brittle(&suite, 500, &[7]).unwrap();
+        assert_eq!((proved.setters, proved.runs), (vec![7], 3));
+        assert_eq!(prove_brittle(&suite, 500, &[8]), Err(Unproved::NotRepeated));
+    }
+
+    #[test]
+    fn what_does_not_repeat_has_no_polluter() {
+        let suite = suite(|_, _| false);
+        assert_eq!(
+            shortest(&suite, &[1, 2], 3, Wanted::Fails),
+            Err(Unproved::NotRepeated)
+        );
+    }
+
+    #[test]
+    fn a_pair_is_proved_three_times_each_way() {
+        let suite = suite(|before, test| test == 2 && before.contains(&1));
+        let proved = prove(&suite, &[pair(2, &[1])]).pop().unwrap().unwrap();
+        assert_eq!(proved.runs, 3);
+        let mut orders = suite.orders.take();
+        orders.sort();
+        assert_eq!(
+            orders,
+            [vec![1, 2], vec![1, 2], vec![1, 2], vec![2], vec![2], vec![2]]
+        );
+    }
+
+    #[test]
+    fn many_victims_of_one_polluter_are_proved_with_two_jvms_each_and_a_few_for_all() {
+        let suite = suite(|before, test| test != 0 && before.contains(&0));
+        let pairs: Vec<Pair> = (1..29).map(|victim| pair(victim, &[0])).collect();
+        assert!(prove(&suite, &pairs).iter().all(Result::is_ok));
+        assert_eq!(suite.jvms.get(), 2 * 28 + 2 * 2 * 2);
+        let own = |order: &&Vec<usize>| order[..] == [0, 5] || order[..] == [5];
+        assert_eq!(suite.orders.borrow().iter().filter(own).count(), 2);
+    }
+
+    #[test]
+    fn who_behaves_differently_in_company_gets_jvms_of_its_own() {
+        // 3 is cleaned by 2; in company it may pass after the polluter.
+        let suite = suite(|before, test| match test {
+            3 => before.contains(&0) && !before.contains(&2),
+            2 => before.contains(&0),
+            _ => false,
+        });
+        let proved = prove(&suite, &[pair(2, &[0]), pair(3, &[0])]);
+        assert!(proved.iter().all(Result::is_ok), "{proved:?}");
+        let orders = suite.orders.take();
+        assert!(orders.iter().filter(|order| order[..] == [0, 3]).count() >= 2);
+    }
+
+    #[test]
+    fn a_test_that_fails_alone_or_now_and_then_is_no_victim() {
+        let alone = suite(|before, test| test == 2 && (before.is_empty() || before.contains(&1)));
+        assert_eq!(prove(&alone, &[pair(2, &[1])]), [Err(Unproved::NotRepeated)]);
+        let times = std::cell::Cell::new(0);
+        let sometimes = suite(|before, test| {
+            let polluted = test == 2 && before.contains(&1);
+            times.set(times.get() + u32::from(polluted));
+            polluted && times.get() != 3
+        });
+        assert_eq!(prove(&sometimes, &[pair(2, &[1])]), [Err(Unproved::NotRepeated)]);
+    }
+
+    #[test]
+    fn its_own_victim_is_proved_by_running_it_twice() {
+        let suite = suite(|before, test| test == 2 && before.contains(&2));
+        let proved = prove(&suite, &[pair(2, &[2])]).pop().unwrap();
+        assert!(proved.is_ok(), "{proved:?}");
+        assert!(
+            suite
+                .orders
+                .borrow()
+                .iter()
+                .all(|order| order[..] == [2, 2] || order[..] == [2])
+        );
+    }
+
+    #[test]
+    fn when_the_time_is_up_nothing_is_claimed() {
+        let mut suite = suite(|before, test| test == 2 && before.contains(&1));
+        suite.most = 4;
+        assert_eq!(prove(&suite, &[pair(2, &[1])]), [Err(Unproved::Ended)]);
+    }
+
+    fn cleaners_in<F: Fn(&[usize], usize) -> bool>(
+        suite: &Suite<F>,
+        classes: &[usize],
+        polluter: usize,
+        victim: usize,
+    ) -> Vec<usize> {
+        let candidates: Vec<usize> = (0..classes.len()).collect();
+        cleaners(
+            suite,
+            Cleaning {
+                polluters: &[polluter],
+                victim,
+                candidates: &candidates,
+                classes,
+                most: 3,
+            },
+        )
+    }
+
+    #[test]
+    fn cleaners_are_found() {
+        let suite = suite(|before, test| test == 4 && last_is(before, &[0, 2], 0));
+        assert_eq!(cleaners_in(&suite, &[0, 1, 2, 3, 4], 0, 4), [2]);
+    }
+
+    #[test]
+    fn set_up_that_runs_again_is_no_cleaner() {
+        // Tests 0, 1, 2 are of class 0; its set-up resets what 0 does. 1 is a real cleaner.
+        let classes = [0, 0, 0, 1, 2];
+        let reset = |before: &[usize], test: usize| {
+            let run = before.iter().rev().take_while(|other| classes[**other] == 0);
+            let since: Vec<usize> = run.copied().collect();
+            test == 2 && since.iter().find(|other| **other < 2) == Some(&0)
+        };
+        assert_eq!(cleaners_in(&suite(reset), &classes, 0, 2), [1]);
+    }
+
+    #[test]
+    fn candidates_are_tried_one_by_one_in_few_jvms() {
+        let suite = suite(|before, test| test == 9 && before.iter().any(|other| [3, 6].contains(other)));
+        let found = each_alone(&suite, &[1, 2, 3, 4, 5, 6, 7], 9, Wanted::Fails, 10);
+        assert_eq!(found, [3, 6]);
+        assert_eq!(suite.jvms.get(), 3);
+    }
+}

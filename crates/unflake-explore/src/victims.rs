@@ -284,3 +284,116 @@ fn prove_once<O: Orders + ?Sized>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::simulated::suite;
+
+    fn suspect(test: usize, before: impl IntoIterator<Item = usize>) -> OrderSuspect {
+        OrderSuspect {
+            test,
+            before: before.into_iter().collect(),
+            passes_alone: false,
+        }
+    }
+
+    #[test]
+    fn victims_of_two_polluters_are_told_apart_with_one_search_each() {
+        // 0 pollutes 10 to 29, 1 pollutes 30 to 39.
+        let suite = suite(|before, test| match test {
+            10..30 => before.contains(&0),
+            30..40 => before.contains(&1),
+            _ => false,
+        });
+        let suspects: Vec<OrderSuspect> = (10..40).map(|test| suspect(test, 0..test)).collect();
+        let sorted = sort_out(&suite, &suspects, |_| Vec::new());
+        assert_eq!(sorted.victims.len(), 30);
+        for victim in &sorted.victims {
+            assert_eq!(victim.polluters, [usize::from(victim.victim >= 30)]);
+        }
+        assert!(sorted.unproved.is_empty() && sorted.brittle.is_empty());
+        // 30 alone, 30 with the polluter, about 30 for two searches and for all together.
+        assert!(suite.jvms.get() < 95, "{}", suite.jvms.get());
+    }
+
+    #[test]
+    fn what_fails_alone_is_brittle_and_gets_its_setter() {
+        let suite = suite(|before, test| [8, 9].contains(&test) && !before.contains(&5));
+        let suspects = [suspect(8, []), suspect(9, [])];
+        let sorted = sort_out(&suite, &suspects, |test| (0..test).collect());
+        let setters: Vec<_> = sorted
+            .brittle
+            .iter()
+            .map(|brittle| (brittle.test, &brittle.setters[..]))
+            .collect();
+        assert_eq!(setters, [(8, &[5][..]), (9, &[5][..])]);
+    }
+
+    #[test]
+    fn a_test_that_fails_the_second_time_is_its_own_victim() {
+        let suite = suite(|before, test| test == 3 && before.contains(&3));
+        let sorted = sort_out(&suite, &[suspect(3, [1, 2, 3, 4, 1, 2])], |_| Vec::new());
+        assert_eq!(sorted.victims[0].polluters, [3]);
+    }
+
+    #[test]
+    fn a_guess_that_was_wrong_is_searched_for_again() {
+        // In company 4 fails because of 3, which only fails itself after 0.
+        let suite = suite(|before, test| match test {
+            3 => before.contains(&0),
+            4 => before.contains(&3),
+            _ => false,
+        });
+        let sorted = sort_out(&suite, &[suspect(3, [0]), suspect(4, [0, 1, 3])], |_| Vec::new());
+        let polluters: Vec<_> = sorted
+            .victims
+            .iter()
+            .map(|victim| (victim.victim, victim.polluters.clone()))
+            .collect();
+        assert_eq!(polluters, [(3, vec![0]), (4, vec![3])]);
+    }
+
+    #[test]
+    fn what_passes_when_it_is_repeated_is_no_finding() {
+        let suite = suite(|_, _| false);
+        let sorted = sort_out(&suite, &[suspect(3, [1, 2])], |_| Vec::new());
+        assert_eq!(sorted.unproved[&3], Unproved::NotRepeated);
+    }
+
+    fn trial(polluter: usize, candidates: impl IntoIterator<Item = usize>) -> PolluterTrial {
+        PolluterTrial {
+            polluter,
+            candidates: candidates.into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn victims_of_a_polluter_are_found_though_one_cleans_up() {
+        // 5 cleans up after 0.
+        let polluted = |before: &[usize]| before.iter().rev().find(|test| [0, 5].contains(test)) == Some(&0);
+        let suite = suite(|before, test| [6, 7].contains(&test) && polluted(before));
+        let tried = victims_of(&suite, &[trial(0, 1..10)], &BTreeSet::new());
+        assert_eq!(tried.of[0], [6, 7].into());
+        assert!(!tried.is_partial[0]);
+    }
+
+    #[test]
+    fn a_victim_of_several_polluters_is_proved_once_and_counted_for_each() {
+        let suite = suite(|before, test| test > 4 && before.iter().any(|other| *other < 3));
+        let trials = [trial(0, 4..10), trial(1, 4..10), trial(3, 4..10)];
+        let tried = victims_of(&suite, &trials, &BTreeSet::new());
+        let all: BTreeSet<usize> = (5..10).collect();
+        assert_eq!(tried.of, [all.clone(), all, BTreeSet::new()]);
+        assert_eq!(tried.victims.len(), 5);
+        assert!(suite.jvms.get() < 30, "{}", suite.jvms.get());
+    }
+
+    #[test]
+    fn when_the_time_is_up_it_is_said() {
+        let mut suite = suite(|_, _| false);
+        suite.most = 0;
+        let tried = victims_of(&suite, &[trial(0, 1..10)], &BTreeSet::new());
+        assert!(tried.is_partial[0] && tried.victims.is_empty());
+    }
+}

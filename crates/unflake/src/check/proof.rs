@@ -14,8 +14,8 @@ use unflake_explore::{
     reaching, victims_of,
 };
 use unflake_findings::{
-    Brittle, Details, Finding, FindingKind, Proof, Rate, Repair, Severity, Suffering, Victim,
-    finding_id, rules,
+    Brittle, Details, Finding, FindingKind, Proof, Rate, Repair, Severity, Suffering, Victim, finding_id,
+    rules,
 };
 use unflake_protocol::{Handle, Outcome, TestId};
 
