@@ -20,7 +20,7 @@ pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};
 pub use minimize::{Minimal, minimize};
 pub use order::{
     Cleaning, Orders, Pair, ProvedBrittle, ProvedVictim, REPETITIONS, Unproved, Wanted, cleaners, each_alone,
-    prove, prove_brittle, shortest, suffering,
+    prove, prove_brittle, shortest,
 };
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, strategy_of_round};
 pub use search::{Bounds, Diverged, End, Next, Search, Task, Until, Way, end_of};

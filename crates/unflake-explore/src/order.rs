@@ -120,38 +120,26 @@ pub fn shortest<O: Orders + ?Sized>(
     Ok(minimal.members.into_iter().map(|index| left[index]).collect())
 }
 
+/// Some tests, and whether all could be asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Those {
+    pub(crate) tests: Vec<usize>,
+    pub(crate) is_partial: bool,
+}
+
 /// Which of `victims` fail with `polluters` right before each of them, all in few JVMs. A guess: what is left of one may have
-/// made the next fail, or pass. `None`: the time is up.
-pub fn suffering<O: Orders + ?Sized>(
-    orders: &O,
-    polluters: &[usize],
-    victims: &[usize],
-) -> Option<Vec<usize>> {
-    let failed = in_company(orders, polluters, victims, Wanted::Fails)?;
-    let pairs = victims.iter().zip(failed);
-    let failing = pairs.filter(|(_, failed)| *failed).map(|(victim, _)| *victim);
-    Some(failing.collect())
+/// made the next fail, or pass.
+pub(crate) fn suffering<O: Orders + ?Sized>(orders: &O, polluters: &[usize], victims: &[usize]) -> Those {
+    in_company(orders, polluters, victims, Wanted::Fails)
 }
 
-/// Which of `tests` pass when they run one after the other. `None`: the time is up.
-pub(crate) fn passing_together<O: Orders + ?Sized>(orders: &O, tests: &[usize]) -> Option<Vec<usize>> {
-    let passed = in_company(orders, &[], tests, Wanted::Passes)?;
-    let pairs = tests.iter().zip(passed);
-    Some(
-        pairs
-            .filter(|(_, passed)| *passed)
-            .map(|(test, _)| *test)
-            .collect(),
-    )
-}
-
-/// Runs `before` and then one of `tests`, and again for the next, in few JVMs: whether each does what is wanted.
-fn in_company<O: Orders + ?Sized>(
+/// Runs `before` and then one of `tests`, and again for the next, in few JVMs: those that do what is wanted.
+pub(crate) fn in_company<O: Orders + ?Sized>(
     orders: &O,
     before: &[usize],
     tests: &[usize],
     wanted: Wanted,
-) -> Option<Vec<bool>> {
+) -> Those {
     /// Tests in one JVM: enough to save starts, few enough that all cores have work and a JVM that a test ends costs little.
     const TOGETHER: std::ops::RangeInclusive<usize> = 16..=200;
     let together = (tests.len() / 2).clamp(*TOGETHER.start(), *TOGETHER.end());
@@ -162,13 +150,20 @@ fn in_company<O: Orders + ?Sized>(
     };
     let parts: Vec<&[usize]> = tests.chunks(together).collect();
     let ran = orders.run_all(&parts.iter().map(|part| order(part)).collect::<Vec<_>>());
-    let mut does = Vec::new();
+    let mut found = Those::default();
     for (part, verdicts) in parts.iter().zip(ran) {
-        let verdicts = verdicts?;
-        let at = |index: usize| verdicts.get((index + 1) * length - 1);
-        does.extend((0..part.len()).map(|index| at(index).is_some_and(|verdict| wanted.holds(verdict))));
+        let Some(verdicts) = verdicts else {
+            found.is_partial = true;
+            continue;
+        };
+        for (index, test) in part.iter().enumerate() {
+            let verdict = verdicts.get((index + 1) * length - 1);
+            if verdict.is_some_and(|verdict| wanted.holds(verdict)) {
+                found.tests.push(*test);
+            }
+        }
     }
-    Some(does)
+    found
 }
 
 /// A victim and what is thought to make it fail.
@@ -223,18 +218,17 @@ fn company<O: Orders + ?Sized>(orders: &O, plans: &mut [Plan<'_>]) {
         for _ in 1..REPETITIONS {
             // Another neighbour each time.
             members.reverse();
-            let victims = |plans: &[Plan<'_>], some: &[usize]| -> Vec<usize> {
+            let of = |some: &[usize]| -> Vec<usize> {
                 some.iter().map(|index| plans[*index].pair.victim).collect()
             };
             let is_left = |index: &&usize| plans[**index].failed < REPETITIONS;
             let left: Vec<usize> = members.iter().filter(is_left).copied().collect();
-            let failed = in_company(orders, polluters, &victims(plans, &left), Wanted::Fails);
-            for (index, failed) in left.iter().zip(failed.unwrap_or_default()) {
-                plans[*index].failed += u32::from(failed);
-            }
-            let passed = in_company(orders, &[], &victims(plans, &members), Wanted::Passes);
-            for (index, passed) in members.iter().zip(passed.unwrap_or_default()) {
-                plans[*index].passed += u32::from(passed);
+            let failed = in_company(orders, polluters, &of(&left), Wanted::Fails).tests;
+            let passed = in_company(orders, &[], &of(&members), Wanted::Passes).tests;
+            for index in &members {
+                let plan = &mut plans[*index];
+                plan.failed += u32::from(left.contains(index) && failed.contains(&plan.pair.victim));
+                plan.passed += u32::from(passed.contains(&plan.pair.victim));
             }
         }
     }
@@ -422,9 +416,9 @@ pub fn cleaners<O: Orders + ?Sized>(orders: &O, cleaning: Cleaning<'_>) -> Vec<u
             cleaning.retain(is_of_class);
         }
     }
-    cleaning.truncate(2 * most);
+    cleaning.truncate(most);
     let ran = orders.run_all(&cleaning.iter().map(|cleaner| with(*cleaner)).collect::<Vec<_>>());
-    let mut proved: Vec<usize> = cleaning
+    cleaning
         .into_iter()
         .zip(ran)
         .filter(|(_, verdicts)| {
@@ -432,9 +426,7 @@ pub fn cleaners<O: Orders + ?Sized>(orders: &O, cleaning: Cleaning<'_>) -> Vec<u
             last == Some(&Verdict::Passed)
         })
         .map(|(cleaner, _)| cleaner)
-        .collect();
-    proved.truncate(most);
-    proved
+        .collect()
 }
 
 /// Candidates after each of which, as the only ones before it, `test` does what is wanted. Guesses, each to be proved.

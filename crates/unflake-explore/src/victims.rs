@@ -3,7 +3,7 @@
 //! Many victims share few polluters. So a polluter is searched for one victim, then tried on all others in a few warm JVMs, and
 //! only those it does not explain are searched for again. What the warm JVMs say is a guess; each pair is proved afterwards.
 
-use crate::order::{Pair, passing_together, suffering};
+use crate::order::{Pair, in_company, suffering};
 use crate::{Orders, ProvedBrittle, ProvedVictim, Unproved, Verdict, Wanted, prove, prove_brittle, shortest};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,7 +76,7 @@ fn sort_out_victims<O: Orders + ?Sized>(orders: &O, suspects: &[&OrderSuspect], 
             Ok(polluters) => {
                 pairs.push(pair(suspect.test, &polluters, 0));
                 let others: Vec<usize> = left.iter().map(|other| other.test).collect();
-                let too = suffering(orders, &polluters, &others).unwrap_or_default();
+                let too = suffering(orders, &polluters, &others).tests;
                 let too: BTreeSet<usize> = too.into_iter().collect();
                 pairs.extend(too.iter().map(|victim| pair(*victim, &polluters, 1)));
                 left.retain(|other| !too.contains(&other.test));
@@ -189,7 +189,10 @@ pub struct Tried {
 /// All candidates run in few warm JVMs with the polluter right before each of them, so that none that cleans up hides the next.
 /// Each test that fails there is proved to be a victim once, with the first polluter for which that works. Its other polluters
 /// must fail it in company twice, among other neighbours; without polluters that company passes, or it does not count.
+///
+/// `search` and `orders` run the same tests; the first may have less time, so that some is left for the proof.
 pub fn victims_of<O: Orders + ?Sized>(
+    search: &O,
     orders: &O,
     trials: &[PolluterTrial],
     proved: &BTreeSet<usize>,
@@ -201,9 +204,9 @@ pub fn victims_of<O: Orders + ?Sized>(
     };
     let mut failing: Vec<Vec<usize>> = Vec::new();
     for (index, trial) in trials.iter().enumerate() {
-        let found = suffering(orders, &[trial.polluter], &trial.candidates);
-        tried.is_partial[index] = found.is_none();
-        failing.push(found.unwrap_or_default());
+        let found = suffering(search, &[trial.polluter], &trial.candidates);
+        tried.is_partial[index] = found.is_partial;
+        failing.push(found.tests);
     }
     let mut proved = proved.clone();
     prove_once(orders, trials, &failing, &mut proved, &mut tried);
@@ -224,16 +227,14 @@ pub fn victims_of<O: Orders + ?Sized>(
         if others.is_empty() {
             continue;
         }
-        match (
-            suffering(orders, &[trial.polluter], &others),
-            passing_together(orders, &others),
-        ) {
-            (Some(again), Some(passing)) => {
-                let both = again.into_iter().filter(|victim| passing.contains(victim));
-                tried.of[index].extend(both);
-            }
-            _ => tried.is_partial[index] = true,
-        }
+        let again = suffering(orders, &[trial.polluter], &others);
+        let passing = in_company(orders, &[], &others, Wanted::Passes);
+        tried.is_partial[index] |= again.is_partial || passing.is_partial;
+        let both = again
+            .tests
+            .into_iter()
+            .filter(|victim| passing.tests.contains(victim));
+        tried.of[index].extend(both);
     }
     tried.victims.sort_by_key(|victim| victim.victim);
     tried
@@ -373,7 +374,7 @@ mod tests {
         // 5 cleans up after 0.
         let polluted = |before: &[usize]| before.iter().rev().find(|test| [0, 5].contains(test)) == Some(&0);
         let suite = suite(|before, test| [6, 7].contains(&test) && polluted(before));
-        let tried = victims_of(&suite, &[trial(0, 1..10)], &BTreeSet::new());
+        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new());
         assert_eq!(tried.of[0], [6, 7].into());
         assert!(!tried.is_partial[0]);
     }
@@ -382,7 +383,7 @@ mod tests {
     fn a_victim_of_several_polluters_is_proved_once_and_counted_for_each() {
         let suite = suite(|before, test| test > 4 && before.iter().any(|other| *other < 3));
         let trials = [trial(0, 4..10), trial(1, 4..10), trial(3, 4..10)];
-        let tried = victims_of(&suite, &trials, &BTreeSet::new());
+        let tried = victims_of(&suite, &suite, &trials, &BTreeSet::new());
         let all: BTreeSet<usize> = (5..10).collect();
         assert_eq!(tried.of, [all.clone(), all, BTreeSet::new()]);
         assert_eq!(tried.victims.len(), 5);
@@ -393,7 +394,7 @@ mod tests {
     fn when_the_time_is_up_it_is_said() {
         let mut suite = suite(|_, _| false);
         suite.most = 0;
-        let tried = victims_of(&suite, &[trial(0, 1..10)], &BTreeSet::new());
+        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new());
         assert!(tried.is_partial[0] && tried.victims.is_empty());
     }
 }

@@ -12,7 +12,7 @@ use unflake_protocol::{Configuration, Failure, Handle, Outcome, Record, RunComma
 use unflake_runner::{Launch, Limits, RunEnd, Work, Worker, WorkerTools};
 
 /// The JVMs of one launch.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchOrders<'a> {
     pub(crate) launch: &'a Launch,
     /// By test; those of other launches are not asked for.
@@ -76,13 +76,11 @@ impl LaunchOrders<'_> {
     }
 
     fn run(&self, order: &[usize]) -> Option<Vec<Verdict>> {
-        let t0 = Instant::now(); //TRACE
         if self.is_over() {
             return None;
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let mut worker = Worker::start(self.launch, self.tools, number, Work::Short).ok()?;
-        let t1 = Instant::now(); //TRACE
         let command = RunCommand {
             strategy: None,
             tests: order.iter().map(|test| self.handles[*test].clone()).collect(),
@@ -118,18 +116,6 @@ impl LaunchOrders<'_> {
             }
             RunEnd::Finished => {}
         }
-        let t2 = Instant::now(); //TRACE
-        drop(worker); //TRACE
-        if std::env::var_os("UNFLAKE_TRACE_ORDERS").is_some() {
-            eprintln!(
-                "TRACE n={} start {:?} run {:?} end {:?} {:?}",
-                order.len(),
-                t1 - t0,
-                t2 - t1,
-                t2.elapsed(),
-                &order[..order.len().min(4)]
-            );
-        } //TRACE
         Some(placed(&command.tests, said))
     }
 }

@@ -72,10 +72,11 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
         let place = Place {
             suite,
             orders: &orders,
+            search: &orders,
             tests: &tests,
             progress: check.progress,
         };
-        let victims = place.more_victims(&sorted, outcomes);
+        let victims = place.more_victims(&sorted, check.settings.proof, outcomes);
         place.add_victims(&victims, &BTreeMap::new(), outcomes);
         for brittle in &sorted.brittle {
             place.add_brittle(brittle, outcomes);

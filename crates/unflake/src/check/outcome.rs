@@ -389,7 +389,7 @@ fn stored_replay(suite: &Suite, test: usize, found: &Found) -> StoredReplay {
 }
 
 /// What the failing test said, or the exception's class where it said nothing.
-pub(super) fn message(failure: &Failure) -> String {
+pub(crate) fn message(failure: &Failure) -> String {
     if failure.message.trim().is_empty() {
         failure.kind.clone()
     } else {

@@ -19,9 +19,9 @@ use unflake_findings::{
 };
 use unflake_protocol::{Handle, Outcome, TestId};
 
-/// The share of the learning run's time that it may take by default, and the least.
-const DEFAULT_BUDGET: f64 = 0.4;
-const SHORTEST: Duration = Duration::from_secs(20);
+/// How long it may take by default, in learning runs, and at least. Half of it is for the search, the rest for the proof.
+const DEFAULT_BUDGET: f64 = 4.0;
+const SHORTEST: Duration = Duration::from_secs(30);
 /// Cleaners that a finding names.
 const CLEANERS: usize = 3;
 /// Tests among which they are looked for.
@@ -49,12 +49,19 @@ pub(crate) struct Proven {
 
 /// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all others;
 /// adds a finding for each victim. One result for each polluter.
+#[expect(
+    dead_code,
+    reason = "for the polluters that the capture of shared state will name"
+)]
 pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Outcomes) -> Vec<Proven> {
     let mut proven = vec![Proven::default(); polluting.len()];
+    if !check.settings.proof {
+        return proven;
+    }
     let suite = &check.learned.suite;
     let handles: Vec<Handle> = suite.tests.iter().map(|test| test.handle.clone()).collect();
     let tools = tools(check.bench.tools);
-    let deadline = deadline(check);
+    let (clock, budget) = (Instant::now(), budget(check));
     for launch in 0..suite.launches.len() {
         let here: Vec<usize> = (0..polluting.len())
             .filter(|index| suite.tests[polluting[*index].test].launch == Some(launch))
@@ -72,11 +79,16 @@ pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Out
             next: check.bench.workers,
             jobs: check.bench.jobs,
             silence: silence(check, &tests),
-            deadline,
+            deadline: budget.map(|budget| clock + budget),
+        };
+        let search = LaunchOrders {
+            deadline: budget.map(|budget| clock + budget / 2),
+            ..orders
         };
         let place = Place {
             suite,
             orders: &orders,
+            search: &search,
             tests: &tests,
             progress: check.progress,
         };
@@ -85,14 +97,13 @@ pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Out
     proven
 }
 
-fn deadline(check: &Check<'_>) -> Option<Instant> {
-    let budget = match (check.settings.budget, check.settings.vary.seed) {
-        (Some(budget), _) => budget,
-        // The result must not depend on the clock.
-        (None, SeedSetting::Fixed(_) | SeedSetting::Last) => return None,
-        (None, SeedSetting::Fresh) => check.learned.time.mul_f64(DEFAULT_BUDGET).max(SHORTEST),
-    };
-    Some(Instant::now() + budget)
+/// `None`: the result must not depend on the clock.
+fn budget(check: &Check<'_>) -> Option<Duration> {
+    match (check.settings.budget, check.settings.vary.seed) {
+        (Some(budget), _) => Some(budget),
+        (None, SeedSetting::Fixed(_) | SeedSetting::Last) => None,
+        (None, SeedSetting::Fresh) => Some(check.learned.time.mul_f64(DEFAULT_BUDGET).max(SHORTEST)),
+    }
 }
 
 /// Tests of this launch that ran in the build; those that failed there may still pollute.
@@ -122,6 +133,8 @@ pub(super) fn silence(check: &Check<'_>, tests: &[usize]) -> Duration {
 pub(super) struct Place<'a> {
     pub(super) suite: &'a Suite,
     pub(super) orders: &'a LaunchOrders<'a>,
+    /// The same, with less time: some must be left for the proof of what is found.
+    pub(super) search: &'a LaunchOrders<'a>,
     /// Those that ran in the build.
     pub(super) tests: &'a [usize],
     pub(super) progress: &'a Progress,
@@ -155,7 +168,7 @@ impl Place<'_> {
                 candidates: self.seeing(by_test[test].iter().map(|index| &polluting[*index])),
             })
             .collect();
-        let first = victims_of(self.orders, &near, &known);
+        let first = victims_of(self.search, self.orders, &near, &known);
         let mut known = known;
         known.extend(first.victims.iter().map(|victim| victim.victim));
         let far: Vec<PolluterTrial> = near
@@ -169,7 +182,7 @@ impl Place<'_> {
                 }
             })
             .collect();
-        let second = victims_of(self.orders, &far, &known);
+        let second = victims_of(self.search, self.orders, &far, &known);
         let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
         for victim in first.victims.into_iter().chain(second.victims) {
             victims.insert(
@@ -229,18 +242,32 @@ impl Place<'_> {
         self.tests.iter().copied().filter(passed).collect()
     }
 
-    /// Those of them whose classes can reach one that holds the state.
+    /// Those of them whose classes can reach one that holds the state, the nearest first.
     fn seeing<'p>(&self, polluting: impl Iterator<Item = &'p Polluting>) -> Vec<usize> {
         let holders: Option<BTreeSet<String>> = polluting.map(|one| one.held_by.clone()).collect();
         let Some(holders) = holders else {
             return self.passed();
         };
-        let reaching = reaching(&self.suite.references, &holders);
-        let sees = |test: &usize| {
+        let distances = reaching(&self.suite.references, &holders);
+        let distance = |test: &usize| {
             let known = &self.suite.tests[*test];
-            reaching.contains(known.id.class()) || reaching.contains(&known.handle.root)
+            let of = |class: &str| distances.get(class).copied();
+            of(known.id.class())
+                .into_iter()
+                .chain(of(&known.handle.root))
+                .min()
         };
-        self.passed().into_iter().filter(sees).collect()
+        let passed = self.passed();
+        let mut seeing: Vec<(u32, usize)> = passed
+            .into_iter()
+            .filter_map(|test| Some((distance(&test)?, test)))
+            .collect();
+        seeing.sort_unstable();
+        seeing.into_iter().map(|(_, test)| test).collect()
+    }
+
+    fn root(&self, test: usize) -> &str {
+        &self.suite.tests[test].handle.root
     }
 
     fn known_victims(&self, outcomes: &Outcomes) -> BTreeSet<usize> {
@@ -249,8 +276,14 @@ impl Place<'_> {
     }
 
     /// What sorting out gave, and the victims that the orders did not show: those of the polluters that were found, and of the
-    /// other tests of their classes, which often do the same.
-    pub(super) fn more_victims(&self, sorted: &SortedOut, outcomes: &Outcomes) -> Vec<Polluted> {
+    /// other tests of their classes, which often do the same, among the classes that have victims.
+    /// Without `search` only the first.
+    pub(super) fn more_victims(
+        &self,
+        sorted: &SortedOut,
+        search: bool,
+        outcomes: &Outcomes,
+    ) -> Vec<Polluted> {
         let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
         let mut found: Vec<usize> = Vec::new();
         for main in &sorted.victims {
@@ -286,12 +319,16 @@ impl Place<'_> {
         }
         let mut known = self.known_victims(outcomes);
         known.extend(victims.keys());
-        for polluters in [found, siblings] {
+        for (polluters, everywhere) in [(found, true), (siblings, false)] {
+            if polluters.is_empty() || !search {
+                continue;
+            }
+            let affected: BTreeSet<&str> = known.iter().map(|test| self.root(*test)).collect();
             self.progress.phase("more victims", 0);
             self.progress.note(&format!("of {} polluters", polluters.len()));
-            let candidates: Vec<usize> = (self.passed().into_iter())
-                .filter(|test| !known.contains(test))
-                .collect();
+            let is_open =
+                |test: &usize| !known.contains(test) && (everywhere || affected.contains(self.root(*test)));
+            let candidates: Vec<usize> = self.passed().into_iter().filter(is_open).collect();
             let trials: Vec<PolluterTrial> = polluters
                 .iter()
                 .map(|polluter| PolluterTrial {
@@ -299,7 +336,7 @@ impl Place<'_> {
                     candidates: candidates.clone(),
                 })
                 .collect();
-            let tried = victims_of(self.orders, &trials, &BTreeSet::new());
+            let tried = victims_of(self.search, self.orders, &trials, &BTreeSet::new());
             for main in tried.victims {
                 known.insert(main.victim);
                 victims.insert(
@@ -343,8 +380,8 @@ impl Place<'_> {
         add_brittle(self.suite, proved, outcomes);
     }
 
-    /// Per victim the tests that clean up. They are looked for once for each polluter and class of victims; for the others of the class
-    /// it is seen in one JVM whether they help as well.
+    /// Per victim the tests that clean up. They are looked for once for each polluter (and apart for victims of its own class); for
+    /// its other victims it is seen in one JVM whether they help as well.
     fn cleaners_of(&self, victims: &[Polluted]) -> Vec<Vec<usize>> {
         let (suite, orders, tests) = (self.suite, self.orders, self.tests);
         let victims: Vec<&ProvedVictim> = victims.iter().map(|polluted| &polluted.main).collect();
@@ -357,15 +394,20 @@ impl Place<'_> {
                 *numbers.entry(test.handle.root.as_str()).or_insert(next)
             })
             .collect();
-        let mut groups: BTreeMap<(&[usize], usize), Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<(&[usize], bool), Vec<usize>> = BTreeMap::new();
         for (index, victim) in victims.iter().enumerate() {
             if victim.polluters != [victim.victim] {
-                let key = (victim.polluters.as_slice(), classes[victim.victim]);
+                let is_of_class = |test: &usize| classes[*test] == classes[victim.victim];
+                let key = (
+                    victim.polluters.as_slice(),
+                    victim.polluters.iter().all(is_of_class),
+                );
                 groups.entry(key).or_default().push(index);
             }
         }
         let mut found = vec![Vec::new(); victims.len()];
-        for ((polluters, class), members) in groups {
+        for ((polluters, _), members) in groups {
+            let class = classes[victims[members[0]].victim];
             let is_near = |test: &usize| {
                 classes[*test] == class || polluters.iter().any(|p| classes[*p] == classes[*test])
             };

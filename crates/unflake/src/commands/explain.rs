@@ -5,7 +5,7 @@ use crate::args::ExplainArgs;
 use crate::exit::ExitCode;
 use crate::nearest::{did_you_mean, nearest};
 use crate::problem::{Problem, problem};
-use unflake_findings::rules::IMPLEMENTATION_DEPENDENT;
+use unflake_findings::rules::{BRITTLE, IMPLEMENTATION_DEPENDENT, VICTIM};
 use unflake_models::{FAMILIES, Family, MODELS, family};
 
 pub(crate) fn run(args: ExplainArgs) -> Result<ExitCode, Problem> {
@@ -13,10 +13,17 @@ pub(crate) fn run(args: ExplainArgs) -> Result<ExitCode, Problem> {
     if let Some(family) = family(code) {
         return print(&about(family));
     }
+    if let Some(rule) = ORDER_RULES
+        .iter()
+        .find(|rule| rule.rule.eq_ignore_ascii_case(code))
+    {
+        return print(&rule.about());
+    }
     if !looks_like_a_rule(code) {
         return print(&models::about(code)?);
     }
     let rules = FAMILIES.iter().map(|family| family.rule);
+    let rules = rules.chain(ORDER_RULES.iter().map(|rule| rule.rule));
     let hint = did_you_mean(&nearest(code, rules.clone()))
         .unwrap_or_else(|| format!("known are {}", rules.collect::<Vec<_>>().join(", ")));
     Err(problem!(Usage, "unknown rule `{code}`").hint(hint))
@@ -57,6 +64,68 @@ fn about(family: &Family) -> String {
          {IMPLEMENTATION_DEPENDENT}; in such a comment it stands for all families."
     )));
     parts.join("\n")
+}
+
+/// A rule about the order of tests.
+struct OrderRule {
+    rule: &'static str,
+    name: &'static str,
+    meaning: &'static str,
+    advice: &'static str,
+    before: &'static str,
+    after: &'static str,
+}
+
+const ORDER_RULES: &[OrderRule] = &[
+    OrderRule {
+        rule: VICTIM,
+        name: "victim, a test that fails after another one",
+        meaning: "The test passes alone and fails when a certain other test, its polluter, ran before it in the same JVM. Whether \
+                  it fails depends on the order, which build tools and frameworks may change: a new test, another machine, \
+                  parallel runs, a rerun of failed tests. It was seen to fail after the polluter three times of three, and to pass \
+                  without it three times of three. A test that fails when it runs twice is its own victim.",
+        advice: "let the polluter put back what it changes, in `@After` or `@AfterEach`, since it will have other victims some day; \
+                 else let the victim set what it relies on, in `@Before` or `@BeforeEach`. `unflake replay` runs the failing order, \
+                 `unflake victims TEST` names more polluters and tests that clean up.",
+        before: r#"@Test public void usesProxy() {
+    Http.setFactory(proxy);
+    assertTrue(Http.get(url).isProxied());
+}"#,
+        after: r#"@After public void restoreFactory() {
+    Http.setFactory(Http.DEFAULT);
+}"#,
+    },
+    OrderRule {
+        rule: BRITTLE,
+        name: "brittle, a test that needs another one before it",
+        meaning: "The test fails alone and passes when a certain other test, its setter, ran before it in the same JVM. It was seen to \
+                  fail alone three times of three, and to pass after the setter three times of three.",
+        advice: "let the test do itself what the setter does for it, in `@Before` or `@BeforeEach`. `unflake replay` runs it alone, \
+                 `unflake victims TEST` names all tests after which it passes.",
+        before: r#"@Test public void findsUser() {           // passes after a test that calls Users.load()
+    assertNotNull(Users.find("ann"));
+}"#,
+        after: r#"@Before public void load() {
+    Users.load();
+}"#,
+    },
+];
+
+impl OrderRule {
+    fn about(&self) -> String {
+        [
+            format!("{}: {}\n", self.rule, self.name),
+            wrap(self.meaning),
+            wrap(&format!("What to do: {}", self.advice)),
+            java("Before", self.before),
+            java("After", self.after),
+            wrap(&format!(
+                "If it is meant: `// unflake: ignore[{0}] reason` before the test, or `@SuppressWarnings(\"unflake:{0}\")`.",
+                self.rule
+            )),
+        ]
+        .join("\n")
+    }
 }
 
 /// An example under its heading.

@@ -15,5 +15,6 @@ mod explain;
 mod first_steps;
 mod fixture;
 mod messages;
+mod order;
 mod run;
 mod store;
