@@ -14,8 +14,8 @@ use unflake_explore::{
     reaching, victims_of,
 };
 use unflake_findings::{
-    Brittle, Details, Finding, FindingKind, Proof, Rate, Repair, Severity, Suffering, Victim, finding_id,
-    rules,
+    Brittle, Details, Finding, FindingKind, NoteKind, Proof, Rate, Repair, Severity, Suffering, Victim,
+    finding_id, rules,
 };
 use unflake_protocol::{Handle, Outcome, TestId};
 
@@ -282,7 +282,7 @@ impl Place<'_> {
         &self,
         sorted: &SortedOut,
         search: bool,
-        outcomes: &Outcomes,
+        outcomes: &mut Outcomes,
     ) -> Vec<Polluted> {
         let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
         let mut found: Vec<usize> = Vec::new();
@@ -337,6 +337,12 @@ impl Place<'_> {
                 })
                 .collect();
             let tried = victims_of(self.search, self.orders, &trials, &BTreeSet::new());
+            if tried.is_partial.contains(&true) {
+                outcomes.note(
+                    NoteKind::Budget,
+                    "the time was up before all polluters were tried on all tests".to_owned(),
+                );
+            }
             for main in tried.victims {
                 known.insert(main.victim);
                 victims.insert(
