@@ -1,6 +1,6 @@
 //! Which tests can be left out, because no choice could have mattered to them (DESIGN, decision 3).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use unflake_protocol::{HashDraws, ScopeChoices, SeenTest};
 
 /// What was learned in one JVM of the build.
@@ -59,28 +59,41 @@ pub fn needs<'a>(
 
 /// Classes from which one can be reached whose initialiser made a choice.
 fn readers_of_initialisers(learned: Learned<'_>) -> BTreeSet<String> {
+    reaching(learned.references, learned.initialisers)
+        .into_keys()
+        .collect()
+}
+
+/// Classes from which one of `targets` can be reached by constant pools, and in how many steps; `targets` are among them. All with
+/// dots. What a test framework names it names for every test, so that no way leads through it.
+pub fn reaching(
+    references: &BTreeMap<String, Vec<String>>,
+    targets: &BTreeSet<String>,
+) -> BTreeMap<String, u32> {
     let mut used_by: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (class, used) in learned.references {
+    for (class, used) in references {
         for other in used {
             used_by.entry(dotted(other)).or_default().push(dotted(class));
         }
     }
-    let mut readers = BTreeSet::new();
-    let mut todo: Vec<String> = learned
-        .initialisers
+    let mut steps: BTreeMap<String, u32> = BTreeMap::new();
+    let mut todo: VecDeque<(String, u32)> = targets
         .iter()
-        .map(|class| dotted(class))
-        .filter(|class| !is_framework(class))
+        .map(|class| (dotted(class), 0))
+        .filter(|(class, _)| !is_framework(class))
         .collect();
-    while let Some(class) = todo.pop() {
+    while let Some((class, step)) = todo.pop_front() {
+        if steps.contains_key(&class) {
+            continue;
+        }
         if !is_framework(&class)
             && let Some(users) = used_by.get(&class)
         {
-            todo.extend(users.iter().filter(|user| !readers.contains(*user)).cloned());
+            todo.extend(users.iter().map(|user| (user.clone(), step + 1)));
         }
-        readers.insert(class);
+        steps.insert(class, step);
     }
-    readers
+    steps
 }
 
 /// What a test framework freezes in its own classes is not for tests to rely on, and every test names those classes.

@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Explore(ExploreArgs),
     /// Repeat the failure of a finding
     Replay(ReplayArgs),
+    /// Find who fails after a test, who makes it fail, or what it needs before it
+    Victims(VictimsArgs),
     /// List the stored runs of the project, or the projects in the store
     Runs(RunsArgs),
     /// Remove stored runs
@@ -360,6 +362,24 @@ pub(crate) struct DebugArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) budget: Option<Duration>,
     /// Findings at the same time [default: as many as there are cores]
+    #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
+    pub(crate) jobs: Option<u16>,
+    /// Write the result as `text` or `json`, to the screen or into a file; may be given several times
+    #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    pub(crate) format: Vec<FormatArg>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct VictimsArgs {
+    /// A test like `OrderTest#keepsOrder`, or a finding's id; needs a stored run
+    #[arg(value_name = "TEST")]
+    pub(crate) test: String,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// The longest to look, like `60s` [default: as long as it takes]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) budget: Option<Duration>,
+    /// Test JVMs at the same time [default: as many as there are cores]
     #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
     pub(crate) jobs: Option<u16>,
     /// Write the result as `text` or `json`, to the screen or into a file; may be given several times

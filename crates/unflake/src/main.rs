@@ -14,6 +14,7 @@ mod explore;
 mod interrupt;
 mod jdk;
 mod nearest;
+mod orders;
 mod output;
 mod places;
 mod problem;
@@ -61,6 +62,7 @@ fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
         Command::Check(args) => check::run(Settings::resolve(*args, screen)?),
         Command::Debug(args) => commands::debug::run(args, screen),
         Command::Explore(args) => explore::run(ExploreSettings::resolve(args, screen)?),
+        Command::Victims(args) => commands::victims::run(args, screen),
         Command::Replay(args) => replay::run(ReplaySettings::resolve(args, screen)?),
         Command::Exec(args) => exec::run(ExecSettings::resolve(args, screen)?),
         Command::Runs(args) => commands::runs::run(args),

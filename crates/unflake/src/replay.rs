@@ -67,7 +67,8 @@ struct Replayed<'a> {
     /// The last is the one in question.
     tests: Vec<Handle>,
     launch: Option<Launch>,
-    strategy: Strategy,
+    /// `None`: the order of the tests is what matters.
+    strategy: Option<Strategy>,
     cause: Option<&'a Cause>,
 }
 
@@ -79,8 +80,16 @@ impl<'a> Replayed<'a> {
     ) -> Result<Replayed<'a>, Problem> {
         match named {
             Named::Finding(finding) => {
-                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details else {
-                    return Err(not_implementation_dependent(finding));
+                let (strategy, cause) = match &finding.details {
+                    Details::ImplementationDependent { strategy, cause, .. } => {
+                        (Some(*strategy), Some(cause))
+                    }
+                    Details::Victim(_) | Details::Brittle(_)
+                        if settings.choices.is_empty() && !settings.stop =>
+                    {
+                        (None, None)
+                    }
+                    _ => return Err(not_implementation_dependent(finding)),
                 };
                 let replay = again.stored.replays.get(finding.id.as_str()).ok_or_else(|| {
                     problem!(
@@ -97,8 +106,8 @@ impl<'a> Replayed<'a> {
                     name: finding.test.to_string(),
                     tests: replay.tests.clone(),
                     launch: again.launch(replay.recipe)?,
-                    strategy: *strategy,
-                    cause: Some(cause),
+                    strategy,
+                    cause,
                 })
             }
             Named::Test(test) if settings.choices.is_empty() => Err(problem!(
@@ -114,10 +123,10 @@ impl<'a> Replayed<'a> {
                 name: test.id.to_string(),
                 tests: vec![test.handle.clone()],
                 launch: again.launch(test.recipe)?,
-                strategy: Strategy {
+                strategy: Some(Strategy {
                     level: Level::Full,
                     form: Form::Reverse,
-                },
+                }),
                 cause: None,
             }),
         }
@@ -125,6 +134,9 @@ impl<'a> Replayed<'a> {
 
     fn heading(&self) -> String {
         let bold = Style::new().bold();
+        let Some(strategy) = self.strategy else {
+            return self.order();
+        };
         let with = match self.tests.len().saturating_sub(1) {
             0 => "alone".to_owned(),
             1 => "after 1 other test".to_owned(),
@@ -134,10 +146,31 @@ impl<'a> Replayed<'a> {
             [] => String::new(),
             some => format!(", choices {} only", numbers(some)),
         };
-        format!(
-            "{bold}{}{bold:#}  {with}, varied: {}{what}\n",
-            self.name, self.strategy
-        )
+        format!("{bold}{}{bold:#}  {with}, varied: {strategy}{what}\n", self.name)
+    }
+
+    /// The tests that run before it, by name.
+    fn order(&self) -> String {
+        let bold = Style::new().bold();
+        let name = |handle: &Handle| {
+            let known = self.again.stored.tests.iter().find(|test| test.handle == *handle);
+            known.map_or_else(|| handle.id.clone(), |test| test.id.to_string())
+        };
+        let before: Vec<String> = self.tests[..self.tests.len().saturating_sub(1)]
+            .iter()
+            .map(name)
+            .collect();
+        match &before[..] {
+            [] => format!("{bold}{}{bold:#}  alone, nothing varied\n", self.name),
+            [one] => format!("{bold}{}{bold:#}  after {one}, nothing varied\n", self.name),
+            more => {
+                let lines: String = more.iter().map(|name| format!("  {name}\n")).collect();
+                format!(
+                    "{bold}{}{bold:#}  after these tests, nothing varied:\n{lines}",
+                    self.name
+                )
+            }
+        }
     }
 
     /// The numbers of the choices that vary; empty: all.
@@ -163,7 +196,7 @@ impl<'a> Replayed<'a> {
         let subject = Subject {
             launch,
             tests: &self.tests,
-            strategy: Some(self.strategy),
+            strategy: self.strategy,
         };
         let scripted = if self.choices().is_empty() && !self.settings.stop {
             None
@@ -296,6 +329,9 @@ impl<'a> Replayed<'a> {
 
     fn tools(&self) -> WorkerTools {
         let mut tools = self.again.plain_tools();
+        if self.strategy.is_none() {
+            tools = crate::orders::tools(&tools);
+        }
         if let Some(port) = self.settings.jdwp {
             // With `onthrow` the debugger's side of the JVM wakes up where the runtime throws this.
             let when = if self.settings.stop {
@@ -318,7 +354,7 @@ impl<'a> Replayed<'a> {
         let stored = &self.again.stored;
         let configuration = Configuration {
             role: Role::Build,
-            strategy: Some(self.strategy),
+            strategy: self.strategy,
             ..stored.configuration.clone()
         };
         let tools = &self.again.tools;

@@ -2,7 +2,7 @@
 
 use crate::args::{
     CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, Only, PlaceArgs,
-    Progress, ReplayArgs, ScreenArgs, VaryArgs, Window,
+    Progress, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
 };
 use crate::config::{Config, Ignore, PollutionConfig};
 use crate::problem::{Problem, problem, unknown_api};
@@ -73,6 +73,18 @@ pub(crate) struct DebugSettings {
     pub(crate) screen: Screen,
     /// Ids or tests as the user wrote them; empty: all without a cause.
     pub(crate) findings: Vec<String>,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) jobs: NonZeroUsize,
+    pub(crate) formats: Vec<FormatArg>,
+}
+
+/// For `victims`.
+#[derive(Clone, Debug)]
+pub(crate) struct VictimsSettings {
+    pub(crate) place: Place,
+    pub(crate) screen: Screen,
+    /// A test or a finding, as the user wrote it.
+    pub(crate) wanted: String,
     pub(crate) budget: Option<Duration>,
     pub(crate) jobs: NonZeroUsize,
     pub(crate) formats: Vec<FormatArg>,
@@ -229,6 +241,20 @@ impl DebugSettings {
             place,
             screen,
             findings: args.findings,
+            budget: args.budget,
+            jobs: jobs.unwrap_or_else(cores),
+            formats: formats(args.format, Format::Text)?,
+        })
+    }
+}
+
+impl VictimsSettings {
+    pub(crate) fn resolve(args: VictimsArgs, screen: Screen) -> Result<VictimsSettings, Problem> {
+        let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
+        Ok(VictimsSettings {
+            place: Place::of_finding(args.place, Some(&args.test))?,
+            screen,
+            wanted: args.test,
             budget: args.budget,
             jobs: jobs.unwrap_or_else(cores),
             formats: formats(args.format, Format::Text)?,

@@ -2,9 +2,11 @@
 
 pub(crate) mod jvms;
 mod learn;
+mod order;
 pub(crate) mod outcome;
 mod pollution;
 pub(crate) mod progress;
+mod proof;
 pub(crate) mod selection;
 pub(crate) mod stored;
 pub(crate) mod suite;
@@ -34,7 +36,7 @@ use unflake_explore::{
     Confirmed, DEFAULT_ROUNDS, GUIDED_ROUNDS, Jvm as _, Jvms as _, Suspect, Unconfirmed, Verdict, confirm,
     strategy_of_round,
 };
-use unflake_findings::{LevelSetting, ProjectStore};
+use unflake_findings::{FindingKind, LevelSetting, ProjectStore};
 use unflake_project::{Build, BuildRequest};
 use unflake_protocol::{Configuration, Level, Outcome, Role, Seed};
 use unflake_runner::{START_LIMIT, Work, WorkerTools};
@@ -142,7 +144,10 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
 /// Finds the cause of each finding that nobody suppressed.
 fn explain(finished: &mut Finished, settings: &Settings, tools: &WorkerTools, progress: &Progress) {
     let which: Vec<usize> = (0..finished.document.findings.len())
-        .filter(|index| finished.document.findings[*index].suppressed.is_none())
+        .filter(|index| {
+            let finding = &finished.document.findings[*index];
+            finding.suppressed.is_none() && finding.kind() == FindingKind::ImplementationDependent
+        })
         .collect();
     if which.is_empty() {
         return;
@@ -179,8 +184,8 @@ struct Check<'a> {
 impl Check<'_> {
     fn run(&self, outcomes: &mut Outcomes) -> Result<(), Problem> {
         let mut candidates = self.sort_out_baseline(outcomes);
-        self.control_runs(&mut candidates, outcomes);
         if self.looks_for(Only::Id) {
+            self.control_runs(&mut candidates, outcomes);
             let verdicts = self.rounds(&candidates, outcomes);
             let through_build = self.confirm_all(&candidates, &verdicts, outcomes);
             through_build::run(self, &through_build, outcomes)?;
@@ -191,6 +196,9 @@ impl Check<'_> {
         }
         if self.looks_for(Only::Pollution) {
             pollution::run(self, &candidates, outcomes);
+        }
+        if self.looks_for(Only::Order) {
+            order::run(self, outcomes);
         }
         Ok(())
     }

@@ -96,6 +96,56 @@ impl Outcomes {
         self.fates.insert(test, fate);
     }
 
+    pub(crate) fn settle_if_new(&mut self, test: usize, fate: Fate) {
+        self.fates.entry(test).or_insert(fate);
+    }
+
+    /// Tests that passed in one of two runs of which only the tests before them differ.
+    pub(crate) fn order_suspects(&self) -> Vec<usize> {
+        let is_one = |(_, fate): &(&usize, &Fate)| matches!(fate, Fate::OrderSuspect(_));
+        self.fates.iter().filter(is_one).map(|(test, _)| *test).collect()
+    }
+
+    /// Orders of the whole suite that were tried. Where nothing else was varied they are the run's rounds.
+    pub(crate) fn orders(&mut self, orders: u32) {
+        self.rounds = self.rounds.max(orders);
+    }
+
+    /// A finding that is not about choices.
+    pub(crate) fn add(&mut self, finding: Finding, replay: StoredReplay) {
+        self.others.push((finding, replay));
+    }
+
+    fn victims(&self) -> impl Iterator<Item = &Finding> {
+        let findings = self.others.iter().map(|(finding, _)| finding);
+        findings.filter(|finding| finding.kind() == FindingKind::Victim)
+    }
+
+    /// Whether it is a finding already that this test fails after another.
+    pub(crate) fn is_victim(&self, test: &TestId) -> bool {
+        self.victims().any(|finding| finding.test == *test)
+    }
+
+    /// What a victim said.
+    pub(crate) fn victim_message(&self, test: &TestId) -> Option<String> {
+        let mut victims = self.victims();
+        victims
+            .find(|finding| finding.test == *test)
+            .map(|finding| finding.message.clone())
+    }
+
+    /// One more polluter of a victim that has a finding.
+    pub(crate) fn add_polluter(&mut self, victim: &TestId, polluter: &TestId) {
+        for (finding, _) in &mut self.others {
+            if let Details::Victim(details) = &mut finding.details
+                && finding.test == *victim
+                && !details.polluters.contains(polluter)
+            {
+                details.polluters.push(polluter.clone());
+            }
+        }
+    }
+
     pub(crate) fn rate(&mut self, test: usize, failed: u32, runs: u32) {
         self.rates.insert(test, Rate { failed, runs });
     }
@@ -122,12 +172,6 @@ impl Outcomes {
                 through_build: true,
             },
         );
-    }
-
-    /// A finding that is not about choices. Whether it is suppressed is looked up here.
-    pub(crate) fn found(&mut self, mut finding: Finding, replay: StoredReplay) {
-        finding.suppressed = self.suppression(&finding.test, &finding.rule);
-        self.others.push((finding, replay));
     }
 
     pub(crate) fn note(&mut self, kind: NoteKind, message: String) {
@@ -195,7 +239,8 @@ impl Outcomes {
                 Fate::NotRun(detail) => exclude(&mut excluded, id, ExcludedReason::NotRun, detail),
             }
         }
-        for (finding, replay) in std::mem::take(&mut self.others) {
+        for (mut finding, replay) in std::mem::take(&mut self.others) {
+            finding.suppressed = self.suppression(&finding.test, &finding.rule);
             stored.replays.insert(finding.id.as_str().to_owned(), replay);
             findings.push(finding);
         }
@@ -344,7 +389,7 @@ fn stored_replay(suite: &Suite, test: usize, found: &Found) -> StoredReplay {
 }
 
 /// What the failing test said, or the exception's class where it said nothing.
-fn message(failure: &Failure) -> String {
+pub(crate) fn message(failure: &Failure) -> String {
     if failure.message.trim().is_empty() {
         failure.kind.clone()
     } else {

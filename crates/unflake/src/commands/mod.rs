@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod models;
 pub(crate) mod runs;
+pub(crate) mod victims;
 
 use crate::exit::ExitCode;
 use crate::problem::{Problem, problem};

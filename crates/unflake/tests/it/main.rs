@@ -15,6 +15,7 @@ mod explain;
 mod first_steps;
 mod fixture;
 mod messages;
+mod order;
 mod pollution;
 mod run;
 mod store;

@@ -2,7 +2,10 @@ package unflake.runner;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Enumeration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import junit.framework.Test;
 import junit.framework.TestCase;
@@ -79,5 +82,45 @@ final class JUnit3Suites {
             }
         }
         return part.testCount() == 0 ? null : part;
+    }
+
+    /** The same part, its tests in the order of their ranks; a suite stands where its first test does. */
+    static Test sorted(Test test, Map<String, Integer> ranks) {
+        Test part = part(test, ranks.keySet());
+        return part == null ? null : sortedPart(part, ranks);
+    }
+
+    private static Test sortedPart(Test part, Map<String, Integer> ranks) {
+        if (part.getClass() != TestSuite.class) {
+            return part;
+        }
+        List<Test> members = new ArrayList<Test>();
+        for (Enumeration<Test> tests = ((TestSuite) part).tests(); tests.hasMoreElements();) {
+            Test member = sortedPart(tests.nextElement(), ranks);
+            int place = members.size();
+            while (place > 0 && rank(members.get(place - 1), ranks) > rank(member, ranks)) {
+                place--;
+            }
+            members.add(place, member);
+        }
+        TestSuite sorted = new TestSuite(((TestSuite) part).getName());
+        for (Test member : members) {
+            sorted.addTest(member);
+        }
+        return sorted;
+    }
+
+    private static int rank(Test test, Map<String, Integer> ranks) {
+        if (test instanceof TestCase) {
+            Integer rank = ranks.get(((TestCase) test).getName() + "(" + test.getClass().getName() + ")");
+            return rank == null ? Integer.MAX_VALUE : rank;
+        }
+        int least = Integer.MAX_VALUE;
+        if (test.getClass() == TestSuite.class) {
+            for (Enumeration<Test> tests = ((TestSuite) test).tests(); tests.hasMoreElements();) {
+                least = Math.min(least, rank(tests.nextElement(), ranks));
+            }
+        }
+        return least;
     }
 }

@@ -1,7 +1,11 @@
 package unflake.runner;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.runner.Description;
 import org.junit.runner.Request;
@@ -53,6 +57,87 @@ final class JUnit4Tests {
             whole = null;
         }
         return request.filterWith(new Only(wanted)).getRunner();
+    }
+
+    /**
+     * Runs tests of one class in this order; none is named twice. As one run of the class if its runner lets itself be sorted,
+     * else as few as are needed. Nothing is kept from one run to the next: runners hold instances of tests and parameters.
+     */
+    static void runExactly(List<Test> tests) throws ClassNotFoundException {
+        List<Test> left = tests;
+        while (!left.isEmpty()) {
+            Runner runner = sorted(left);
+            int inOrder = ExactOrder.inOrder(left, positions(runner));
+            if (inOrder < left.size()) {
+                runner = sorted(left.subList(0, inOrder));
+            }
+            runner.run(new RunNotifier());
+            left = left.subList(inOrder, left.size());
+        }
+    }
+
+    private static Runner sorted(List<Test> tests) throws ClassNotFoundException {
+        final Map<String, Integer> ranks = new HashMap<String, Integer>();
+        for (Test test : tests) {
+            ranks.put(test.id, ranks.size());
+        }
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        Request request = Request.aClass(Class.forName(tests.get(0).root, false, loader));
+        Runner runner = request.getRunner();
+        junit.framework.Test suite = JUnit3Suites.testOf(runner);
+        if (suite != null) {
+            junit.framework.Test part = JUnit3Suites.sorted(suite, ranks);
+            if (part != null && JUnit3Suites.set(runner, part)) {
+                return runner;
+            }
+        }
+        return request.filterWith(new Only(ranks.keySet())).sortWith(new ByRank(ranks)).getRunner();
+    }
+
+    /** The place of each test in what a runner is about to do. */
+    private static Map<String, Integer> positions(Runner runner) {
+        Map<String, Integer> positions = new HashMap<String, Integer>();
+        List<Description> todo = new ArrayList<Description>();
+        todo.add(runner.getDescription());
+        while (!todo.isEmpty()) {
+            Description next = todo.remove(0);
+            if (next.isTest()) {
+                if (!positions.containsKey(next.getDisplayName())) {
+                    positions.put(next.getDisplayName(), positions.size());
+                }
+            } else {
+                todo.addAll(0, next.getChildren());
+            }
+        }
+        return positions;
+    }
+
+    /** Suites and parameter sets stand where their first test does. */
+    private static final class ByRank implements Comparator<Description> {
+        private final Map<String, Integer> ranks;
+
+        ByRank(Map<String, Integer> ranks) {
+            this.ranks = ranks;
+        }
+
+        @Override
+        public int compare(Description one, Description other) {
+            int first = rank(one);
+            int second = rank(other);
+            return first < second ? -1 : first == second ? 0 : 1;
+        }
+
+        private int rank(Description description) {
+            if (description.isTest()) {
+                Integer rank = ranks.get(description.getDisplayName());
+                return rank == null ? Integer.MAX_VALUE : rank;
+            }
+            int least = Integer.MAX_VALUE;
+            for (Description child : description.getChildren()) {
+                least = Math.min(least, rank(child));
+            }
+            return least;
+        }
     }
 
     private static final class Only extends Filter {

@@ -19,14 +19,23 @@ import java.util.UnflakeNative;
 public final class Main {
     /** To be closed after the last test; {@code null}: nothing is. */
     static AutoCloseable session;
+    /** Set for a JVM whose tests must run in exactly the order in which they are named. */
+    private static final String EXACT = "unflake.exact";
 
     private Main() {}
 
     /** The only argument is the file with the system properties that the build's own test JVM had. */
     public static void main(String[] arguments) throws IOException {
+        boolean exact = Boolean.getBoolean(EXACT);
+        System.clearProperty(EXACT);
         restoreProperties(arguments[0]);
         for (String[] command = UnflakeNative.nextCommand(); command != null; command = UnflakeNative.nextCommand()) {
-            run(command);
+            List<Test> tests = tests(command);
+            if (exact) {
+                ExactOrder.run(tests);
+            } else {
+                run(tests);
+            }
             UnflakeNative.runFinished();
         }
         closeSession();
@@ -69,10 +78,17 @@ public final class Main {
     }
 
     /** A command is {@code run} and then, per test, framework, root class and id. */
-    private static void run(String[] command) {
-        List<Test> batch = new ArrayList<Test>();
+    private static List<Test> tests(String[] command) {
+        List<Test> tests = new ArrayList<Test>();
         for (int i = 1; i + 2 < command.length; i += 3) {
-            Test test = new Test(command[i], command[i + 1], command[i + 2]);
+            tests.add(new Test(command[i], command[i + 1], command[i + 2]));
+        }
+        return tests;
+    }
+
+    private static void run(List<Test> tests) {
+        List<Test> batch = new ArrayList<Test>();
+        for (Test test : tests) {
             if (!batch.isEmpty() && !batch.get(0).runsWith(test)) {
                 runBatch(batch);
                 batch.clear();

@@ -1,13 +1,17 @@
 package unflake.runner;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
@@ -22,21 +26,61 @@ final class PlatformTests {
     private PlatformTests() {}
 
     static void run(List<Test> tests) {
-        List<String> wanted = new ArrayList<String>();
-        for (Test test : tests) {
-            wanted.add(test.id);
-        }
+        List<String> wanted = ids(tests);
         if (!wanted.equals(lastWanted)) {
-            last = request(wanted);
+            last = builder(wanted).build();
             lastWanted = wanted;
         }
-        if (launcher == null) {
-            launcher = launcher();
-        }
-        launcher.execute(last, new TestExecutionListener[0]);
+        launcher().execute(last, new TestExecutionListener[0]);
     }
 
-    private static LauncherDiscoveryRequest request(List<String> wanted) {
+    /**
+     * Runs tests in this order; none is named twice, and those of a class stand together. Engines take the order of the
+     * selectors unless the class says otherwise, and a plan shows what they are about to do: as one execution if that is what
+     * was asked for, else class by class, else in stretches that the class's own order allows.
+     */
+    static void runExactly(List<Test> tests) {
+        List<Test> left = tests;
+        while (!left.isEmpty()) {
+            LauncherDiscoveryRequest request =
+                builder(ids(left))
+                    // What the project's own settings say about order does not count here.
+                    .configurationParameter("junit.jupiter.testmethod.order.default", "")
+                    .configurationParameter("junit.jupiter.testclass.order.default", "")
+                    .build();
+            TestPlan plan = launcher().discover(request);
+            int inOrder = ExactOrder.inOrder(left, positions(left, plan));
+            if (inOrder == left.size()) {
+                execute(plan, request);
+                return;
+            }
+            int ofFirstClass = 1;
+            while (ofFirstClass < left.size() && left.get(ofFirstClass).root.equals(left.get(0).root)) {
+                ofFirstClass++;
+            }
+            int next = ofFirstClass < left.size() ? ofFirstClass : inOrder;
+            runExactly(left.subList(0, next));
+            left = left.subList(next, left.size());
+        }
+    }
+
+    private static void execute(TestPlan plan, LauncherDiscoveryRequest request) {
+        try {
+            launcher().execute(plan, new TestExecutionListener[0]);
+        } catch (NoSuchMethodError before14) {
+            launcher().execute(request, new TestExecutionListener[0]);
+        }
+    }
+
+    private static List<String> ids(List<Test> tests) {
+        List<String> ids = new ArrayList<String>();
+        for (Test test : tests) {
+            ids.add(test.id);
+        }
+        return ids;
+    }
+
+    private static LauncherDiscoveryRequestBuilder builder(List<String> wanted) {
         List<DiscoverySelector> selectors = new ArrayList<DiscoverySelector>();
         for (String id : wanted) {
             selectors.add(DiscoverySelectors.selectUniqueId(id));
@@ -45,8 +89,7 @@ final class PlatformTests {
             .selectors(selectors)
             // Choices are numbered per test: two at a time would not repeat.
             .configurationParameter("junit.jupiter.execution.parallel.enabled", "false")
-            .configurationParameter("junit.vintage.execution.parallel.enabled", "false")
-            .build();
+            .configurationParameter("junit.vintage.execution.parallel.enabled", "false");
     }
 
     /**
@@ -54,12 +97,53 @@ final class PlatformTests {
      * listeners each time. Before, there are no sessions.
      */
     private static Launcher launcher() {
+        if (launcher != null) {
+            return launcher;
+        }
         try {
             LauncherSession session = LauncherFactory.openSession();
             Main.session = session;
-            return session.getLauncher();
+            launcher = session.getLauncher();
         } catch (NoSuchMethodError before18) {
-            return LauncherFactory.create();
+            launcher = LauncherFactory.create();
         }
+        return launcher;
+    }
+
+    /** The place of each test in a plan. Parameter sets and dynamic tests come to be later, in the order of their numbers. */
+    private static Map<String, Integer> positions(List<Test> tests, TestPlan plan) {
+        Map<String, Integer> planned = new HashMap<String, Integer>();
+        List<TestIdentifier> todo = new ArrayList<TestIdentifier>(plan.getRoots());
+        while (!todo.isEmpty()) {
+            TestIdentifier next = todo.remove(0);
+            planned.put(next.getUniqueId(), planned.size());
+            todo.addAll(0, plan.getChildren(next));
+        }
+        Map<String, Integer> positions = new HashMap<String, Integer>();
+        for (Test test : tests) {
+            String known = test.id;
+            while (!planned.containsKey(known) && known.lastIndexOf("/[") > 0) {
+                known = known.substring(0, known.lastIndexOf("/["));
+            }
+            Integer position = planned.get(known);
+            if (position != null) {
+                // So many numbers for each place of the plan that those below it fit in between.
+                int number = Math.min(number(test.id.substring(known.length())), BELOW - 1);
+                positions.put(test.id, position * BELOW + number);
+            }
+        }
+        return positions;
+    }
+
+    private static final int BELOW = 10000;
+
+    /** {@code /[test-template-invocation:#12]} is 12; of nested ones the outermost decides. */
+    private static int number(String rest) {
+        int number = 0;
+        int start = rest.indexOf('#') + 1;
+        for (int i = start; start > 0 && i < rest.length() && Character.isDigit(rest.charAt(i)); i++) {
+            number = Math.min(10 * number + rest.charAt(i) - '0', BELOW);
+        }
+        return number;
     }
 }

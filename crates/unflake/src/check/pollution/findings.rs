@@ -28,7 +28,7 @@ pub(super) fn report(
         };
         let harmless = benign(change, &seen).filter(|_| by != By::Capture);
         let finding = finding(test, change, harmless, by, check.settings.graph);
-        outcomes.found(finding, replay);
+        outcomes.add(finding, replay);
     };
     let replay = |test: usize| StoredReplay {
         recipe: suite.tests[test].launch,

@@ -1,0 +1,400 @@
+//! From failures seen in some order to proved victims and brittle tests, with as few JVMs as may be (P11).
+//!
+//! Many victims share few polluters. So a polluter is searched for one victim, then tried on all others in a few warm JVMs, and
+//! only those it does not explain are searched for again. What the warm JVMs say is a guess; each pair is proved afterwards.
+
+use crate::order::{Pair, in_company, suffering};
+use crate::{Orders, ProvedBrittle, ProvedVictim, Unproved, Verdict, Wanted, prove, prove_brittle, shortest};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A test that passed in the build and failed in another order, or the other way round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderSuspect {
+    pub test: usize,
+    /// What ran before it when it failed.
+    pub before: Vec<usize>,
+    /// It is known to pass alone.
+    pub passes_alone: bool,
+}
+
+/// What became of the suspects.
+#[derive(Clone, Debug, Default)]
+pub struct SortedOut {
+    pub victims: Vec<ProvedVictim>,
+    pub brittle: Vec<ProvedBrittle>,
+    pub unproved: BTreeMap<usize, Unproved>,
+}
+
+/// Sorts suspects into victims and brittle tests. `prefix` says what ran before a test in the build, where it passed.
+pub fn sort_out<O: Orders + ?Sized>(
+    orders: &O,
+    suspects: &[OrderSuspect],
+    prefix: impl Fn(usize) -> Vec<usize>,
+) -> SortedOut {
+    let mut sorted = SortedOut::default();
+    let (mut passing, unknown): (Vec<&OrderSuspect>, Vec<&OrderSuspect>) =
+        suspects.iter().partition(|suspect| suspect.passes_alone);
+    let alone: Vec<Vec<usize>> = unknown.iter().map(|suspect| vec![suspect.test]).collect();
+    let mut failing = Vec::new();
+    for (suspect, ran) in unknown.into_iter().zip(orders.run_all(&alone)) {
+        match ran.as_deref() {
+            Some([Verdict::Passed]) => passing.push(suspect),
+            Some([Verdict::Failed(_)]) => failing.push(suspect.test),
+            Some(_) => {
+                sorted.unproved.insert(suspect.test, Unproved::NotRun);
+            }
+            None => {
+                sorted.unproved.insert(suspect.test, Unproved::Ended);
+            }
+        }
+    }
+    // The fewest tests before it: the shortest search.
+    passing.sort_by_key(|suspect| (suspect.before.len(), suspect.test));
+    sort_out_victims(orders, &passing, &mut sorted);
+    sort_out_brittle(orders, &failing, &prefix, &mut sorted);
+    sorted.victims.sort_by_key(|victim| victim.victim);
+    sorted.brittle.sort_by_key(|brittle| brittle.test);
+    sorted
+}
+
+fn sort_out_victims<O: Orders + ?Sized>(orders: &O, suspects: &[&OrderSuspect], sorted: &mut SortedOut) {
+    let mut left: Vec<&OrderSuspect> = suspects.to_vec();
+    let mut pairs = Vec::new();
+    let pair = |victim: usize, polluters: &[usize], failed_in_company: u32| Pair {
+        victim,
+        polluters: polluters.to_vec(),
+        passed_alone: 1,
+        failed_in_company,
+    };
+    for own in own_victims(orders, &left) {
+        pairs.push(pair(own, &[own], 0));
+        left.retain(|suspect| suspect.test != own);
+    }
+    while !left.is_empty() {
+        let suspect = left.remove(0);
+        match shortest(orders, &suspect.before, suspect.test, Wanted::Fails) {
+            Ok(polluters) => {
+                pairs.push(pair(suspect.test, &polluters, 0));
+                let others: Vec<usize> = left.iter().map(|other| other.test).collect();
+                let too = suffering(orders, &polluters, &others).tests;
+                let too: BTreeSet<usize> = too.into_iter().collect();
+                pairs.extend(too.iter().map(|victim| pair(*victim, &polluters, 1)));
+                left.retain(|other| !too.contains(&other.test));
+            }
+            Err(reason) => {
+                sorted.unproved.insert(suspect.test, reason);
+            }
+        }
+    }
+    let mut again = Vec::new();
+    for (pair, result) in pairs.iter().zip(prove(orders, &pairs)) {
+        match result {
+            Ok(victim) => sorted.victims.push(victim),
+            Err(Unproved::Ended) => {
+                sorted.unproved.insert(pair.victim, Unproved::Ended);
+            }
+            Err(reason) => again.push((pair, reason)),
+        }
+    }
+    // What a warm JVM said was not the whole truth: they are searched for themselves.
+    for (pair, reason) in again {
+        let suspect = suspects.iter().find(|suspect| suspect.test == pair.victim);
+        let found = suspect.map(|suspect| shortest(orders, &suspect.before, suspect.test, Wanted::Fails));
+        let proved = match found {
+            Some(Ok(polluters)) if polluters != pair.polluters => {
+                let pair = Pair {
+                    polluters,
+                    ..pair.clone()
+                };
+                prove(orders, &[pair]).pop().unwrap_or(Err(reason))
+            }
+            Some(Err(reason)) => Err(reason),
+            _ => Err(reason),
+        };
+        match proved {
+            Ok(victim) => sorted.victims.push(victim),
+            Err(reason) => {
+                sorted.unproved.insert(pair.victim, reason);
+            }
+        }
+    }
+}
+
+/// Those that ran twice in the order in which they failed, and fail the second time without any other test.
+fn own_victims<O: Orders + ?Sized>(orders: &O, suspects: &[&OrderSuspect]) -> Vec<usize> {
+    let repeated = suspects
+        .iter()
+        .filter(|suspect| suspect.before.contains(&suspect.test));
+    let tests: Vec<usize> = repeated.map(|suspect| suspect.test).collect();
+    let twice: Vec<Vec<usize>> = tests.iter().map(|test| vec![*test; 2]).collect();
+    tests
+        .into_iter()
+        .zip(orders.run_all(&twice))
+        .filter(|(_, ran)| matches!(ran.as_deref(), Some([Verdict::Passed, Verdict::Failed(_)])))
+        .map(|(test, _)| test)
+        .collect()
+}
+
+fn sort_out_brittle<O: Orders + ?Sized>(
+    orders: &O,
+    tests: &[usize],
+    prefix: &impl Fn(usize) -> Vec<usize>,
+    sorted: &mut SortedOut,
+) {
+    let mut known: Vec<Vec<usize>> = Vec::new();
+    for &test in tests {
+        let after = |setters: &Vec<usize>| setters.iter().copied().chain([test]).collect::<Vec<_>>();
+        let tried = orders.run_all(&known.iter().map(after).collect::<Vec<_>>());
+        let sets =
+            |ran: &Option<Vec<Verdict>>| ran.as_ref().and_then(|ran| ran.last()) == Some(&Verdict::Passed);
+        let setters = match tried.iter().position(sets) {
+            Some(index) => Ok(known[index].clone()),
+            None => shortest(orders, &prefix(test), test, Wanted::Passes),
+        };
+        match setters.and_then(|setters| prove_brittle(orders, test, &setters)) {
+            Ok(brittle) => {
+                if !known.contains(&brittle.setters) {
+                    known.push(brittle.setters.clone());
+                }
+                sorted.brittle.push(brittle);
+            }
+            Err(reason) => {
+                sorted.unproved.insert(test, reason);
+            }
+        }
+    }
+}
+
+/// Whom a polluter is tried on.
+#[derive(Clone, Debug)]
+pub struct PolluterTrial {
+    pub polluter: usize,
+    /// Tests that passed in the build, in its order. The polluter may be among them: it may be its own victim.
+    pub candidates: Vec<usize>,
+}
+
+/// What came of some [`PolluterTrial`]s.
+#[derive(Clone, Debug, Default)]
+pub struct Tried {
+    /// Victims with one polluter each, the first that was proved.
+    pub victims: Vec<ProvedVictim>,
+    /// Per trial: all victims of its polluter.
+    pub of: Vec<BTreeSet<usize>>,
+    /// Per trial: the time was up before all candidates were tried or all that failed were proved.
+    pub is_partial: Vec<bool>,
+}
+
+/// The tests that fail after each of some polluters. `proved` are known to be victims of others.
+///
+/// All candidates run in few warm JVMs with the polluter right before each of them, so that none that cleans up hides the next.
+/// Each test that fails there is proved to be a victim once, with the first polluter for which that works. Its other polluters
+/// must fail it in company twice, among other neighbours; without polluters that company passes, or it does not count.
+///
+/// `search` and `orders` run the same tests; the first may have less time, so that some is left for the proof.
+pub fn victims_of<O: Orders + ?Sized>(
+    search: &O,
+    orders: &O,
+    trials: &[PolluterTrial],
+    proved: &BTreeSet<usize>,
+) -> Tried {
+    let mut tried = Tried {
+        victims: Vec::new(),
+        of: vec![BTreeSet::new(); trials.len()],
+        is_partial: vec![false; trials.len()],
+    };
+    let mut failing: Vec<Vec<usize>> = Vec::new();
+    for (index, trial) in trials.iter().enumerate() {
+        let found = suffering(search, &[trial.polluter], &trial.candidates);
+        tried.is_partial[index] = found.is_partial;
+        failing.push(found.tests);
+    }
+    let mut proved = proved.clone();
+    prove_once(orders, trials, &failing, &mut proved, &mut tried);
+    for (index, trial) in trials.iter().enumerate() {
+        let is_main = |victim: &ProvedVictim| victim.polluters == [trial.polluter];
+        let main: BTreeSet<usize> = tried
+            .victims
+            .iter()
+            .filter(|victim| is_main(victim))
+            .map(|victim| victim.victim)
+            .collect();
+        // Its own victim is proved on its own or not at all.
+        let is_other =
+            |victim: &&usize| proved.contains(victim) && !main.contains(victim) && **victim != trial.polluter;
+        let mut others: Vec<usize> = failing[index].iter().filter(is_other).copied().collect();
+        others.reverse();
+        tried.of[index].extend(main);
+        if others.is_empty() {
+            continue;
+        }
+        let again = suffering(orders, &[trial.polluter], &others);
+        let passing = in_company(orders, &[], &others, Wanted::Passes);
+        tried.is_partial[index] |= again.is_partial || passing.is_partial;
+        let both = again
+            .tests
+            .into_iter()
+            .filter(|victim| passing.tests.contains(victim));
+        tried.of[index].extend(both);
+    }
+    tried.victims.sort_by_key(|victim| victim.victim);
+    tried
+}
+
+/// Proves each test that failed in a trial with one polluter: the first, and if that was not it the next, a few times.
+fn prove_once<O: Orders + ?Sized>(
+    orders: &O,
+    trials: &[PolluterTrial],
+    failing: &[Vec<usize>],
+    proved: &mut BTreeSet<usize>,
+    tried: &mut Tried,
+) {
+    /// Polluters that are tried for one victim.
+    const TIMES: usize = 3;
+    let mut used = BTreeSet::new();
+    for _ in 0..TIMES {
+        let mut pairs: Vec<(usize, Pair)> = Vec::new();
+        let mut chosen = BTreeSet::new();
+        for (index, trial) in trials.iter().enumerate() {
+            for &victim in &failing[index] {
+                let is_new = !proved.contains(&victim) && !used.contains(&(index, victim));
+                if is_new && chosen.insert(victim) {
+                    used.insert((index, victim));
+                    let pair = Pair {
+                        victim,
+                        polluters: vec![trial.polluter],
+                        passed_alone: 0,
+                        failed_in_company: u32::from(victim != trial.polluter),
+                    };
+                    pairs.push((index, pair));
+                }
+            }
+        }
+        if pairs.is_empty() {
+            break;
+        }
+        let asked: Vec<Pair> = pairs.iter().map(|(_, pair)| pair.clone()).collect();
+        for ((index, pair), result) in pairs.iter().zip(prove(orders, &asked)) {
+            match result {
+                Ok(victim) => {
+                    proved.insert(pair.victim);
+                    tried.victims.push(victim);
+                }
+                Err(Unproved::Ended) => tried.is_partial[*index] = true,
+                Err(Unproved::NotRepeated | Unproved::NotRun) => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::simulated::suite;
+
+    fn suspect(test: usize, before: impl IntoIterator<Item = usize>) -> OrderSuspect {
+        OrderSuspect {
+            test,
+            before: before.into_iter().collect(),
+            passes_alone: false,
+        }
+    }
+
+    #[test]
+    fn victims_of_two_polluters_are_told_apart_with_one_search_each() {
+        // 0 pollutes 10 to 29, 1 pollutes 30 to 39.
+        let suite = suite(|before, test| match test {
+            10..30 => before.contains(&0),
+            30..40 => before.contains(&1),
+            _ => false,
+        });
+        let suspects: Vec<OrderSuspect> = (10..40).map(|test| suspect(test, 0..test)).collect();
+        let sorted = sort_out(&suite, &suspects, |_| Vec::new());
+        assert_eq!(sorted.victims.len(), 30);
+        for victim in &sorted.victims {
+            assert_eq!(victim.polluters, [usize::from(victim.victim >= 30)]);
+        }
+        assert!(sorted.unproved.is_empty() && sorted.brittle.is_empty());
+        // 30 alone, 30 with the polluter, about 30 for two searches and for all together.
+        assert!(suite.jvms.get() < 95, "{}", suite.jvms.get());
+    }
+
+    #[test]
+    fn what_fails_alone_is_brittle_and_gets_its_setter() {
+        let suite = suite(|before, test| [8, 9].contains(&test) && !before.contains(&5));
+        let suspects = [suspect(8, []), suspect(9, [])];
+        let sorted = sort_out(&suite, &suspects, |test| (0..test).collect());
+        let setters: Vec<_> = sorted
+            .brittle
+            .iter()
+            .map(|brittle| (brittle.test, &brittle.setters[..]))
+            .collect();
+        assert_eq!(setters, [(8, &[5][..]), (9, &[5][..])]);
+    }
+
+    #[test]
+    fn a_test_that_fails_the_second_time_is_its_own_victim() {
+        let suite = suite(|before, test| test == 3 && before.contains(&3));
+        let sorted = sort_out(&suite, &[suspect(3, [1, 2, 3, 4, 1, 2])], |_| Vec::new());
+        assert_eq!(sorted.victims[0].polluters, [3]);
+    }
+
+    #[test]
+    fn a_guess_that_was_wrong_is_searched_for_again() {
+        // In company 4 fails because of 3, which only fails itself after 0.
+        let suite = suite(|before, test| match test {
+            3 => before.contains(&0),
+            4 => before.contains(&3),
+            _ => false,
+        });
+        let sorted = sort_out(&suite, &[suspect(3, [0]), suspect(4, [0, 1, 3])], |_| Vec::new());
+        let polluters: Vec<_> = sorted
+            .victims
+            .iter()
+            .map(|victim| (victim.victim, victim.polluters.clone()))
+            .collect();
+        assert_eq!(polluters, [(3, vec![0]), (4, vec![3])]);
+    }
+
+    #[test]
+    fn what_passes_when_it_is_repeated_is_no_finding() {
+        let suite = suite(|_, _| false);
+        let sorted = sort_out(&suite, &[suspect(3, [1, 2])], |_| Vec::new());
+        assert_eq!(sorted.unproved[&3], Unproved::NotRepeated);
+    }
+
+    fn trial(polluter: usize, candidates: impl IntoIterator<Item = usize>) -> PolluterTrial {
+        PolluterTrial {
+            polluter,
+            candidates: candidates.into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn victims_of_a_polluter_are_found_though_one_cleans_up() {
+        // 5 cleans up after 0.
+        let polluted = |before: &[usize]| before.iter().rev().find(|test| [0, 5].contains(test)) == Some(&0);
+        let suite = suite(|before, test| [6, 7].contains(&test) && polluted(before));
+        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new());
+        assert_eq!(tried.of[0], [6, 7].into());
+        assert!(!tried.is_partial[0]);
+    }
+
+    #[test]
+    fn a_victim_of_several_polluters_is_proved_once_and_counted_for_each() {
+        let suite = suite(|before, test| test > 4 && before.iter().any(|other| *other < 3));
+        let trials = [trial(0, 4..10), trial(1, 4..10), trial(3, 4..10)];
+        let tried = victims_of(&suite, &suite, &trials, &BTreeSet::new());
+        let all: BTreeSet<usize> = (5..10).collect();
+        assert_eq!(tried.of, [all.clone(), all, BTreeSet::new()]);
+        assert_eq!(tried.victims.len(), 5);
+        assert!(suite.jvms.get() < 30, "{}", suite.jvms.get());
+    }
+
+    #[test]
+    fn when_the_time_is_up_it_is_said() {
+        let mut suite = suite(|_, _| false);
+        suite.most = 0;
+        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new());
+        assert!(tried.is_partial[0] && tried.victims.is_empty());
+    }
+}

@@ -1,0 +1,258 @@
+//! `check --only order`: the whole suite in other orders, and the proof of what fails there (P11).
+
+use super::Check;
+use super::outcome::{Fate, Outcomes};
+use super::proof::{Place, silence, tests_of};
+use super::suite::{Baseline, Suite};
+use crate::orders::{LaunchOrders, tools};
+use crate::values::SeedSetting;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+use unflake_explore::{OrderSuspect, Orders as _, SortedOut, Unproved, Verdict, sort_out};
+use unflake_findings::NoteKind;
+use unflake_protocol::{Handle, Outcome, Seed};
+
+/// Reversed; and everything twice, for tests that are their own victims.
+const GUIDED_ORDERS: u32 = 2;
+const DEFAULT_ORDERS: u32 = 5;
+/// The share of the learning run's time that random orders may use by default.
+const DEFAULT_BUDGET: f64 = 0.4;
+/// How long the search for polluters may take by default, in learning runs, and at least.
+const SEARCH: f64 = 8.0;
+const SHORTEST_SEARCH: Duration = Duration::from_secs(60);
+
+/// Tries orders, and makes findings of what depends on them.
+pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
+    let clock = Instant::now();
+    let suite = &check.learned.suite;
+    let handles: Vec<Handle> = suite.tests.iter().map(|test| test.handle.clone()).collect();
+    let tools = tools(check.bench.tools);
+    let deadline = deadline(check, clock);
+    for launch in 0..suite.launches.len() {
+        let tests = tests_of(check, launch);
+        if tests.is_empty() {
+            continue;
+        }
+        let orders = LaunchOrders {
+            launch: &suite.launches[launch],
+            handles: &handles,
+            tools: &tools,
+            next: check.bench.workers,
+            jobs: check.bench.jobs,
+            silence: silence(check, &tests),
+            deadline,
+        };
+        let shuffled = Shuffled::new(suite, &tests);
+        let mut failing = failing_orders(check, &orders, &shuffled, clock, outcomes);
+        failing.retain(|test, _| !outcomes.is_victim(&suite.tests[*test].id));
+        let of_build = outcomes.order_suspects();
+        let of_build = of_build
+            .into_iter()
+            .filter(|test| tests.contains(test) && !failing.contains_key(test))
+            .map(|test| OrderSuspect {
+                test,
+                before: suite.before(test).1,
+                passes_alone: suite.tests[test].baseline != Baseline::Finished(Outcome::Passed),
+            });
+        let suspects: Vec<OrderSuspect> = failing
+            .iter()
+            .map(|(test, before)| OrderSuspect {
+                test: *test,
+                before: before.clone(),
+                passes_alone: false,
+            })
+            .chain(of_build)
+            .collect();
+        if suspects.is_empty() {
+            continue;
+        }
+        check.progress.phase("order-dependent tests", 0);
+        check.progress.note(&format!("{} to prove", suspects.len()));
+        let sorted = sort_out(&orders, &suspects, |test| suite.before(test).1);
+        let place = Place {
+            suite,
+            orders: &orders,
+            search: &orders,
+            tests: &tests,
+            progress: check.progress,
+        };
+        let victims = place.more_victims(&sorted, check.settings.proof, outcomes);
+        place.add_victims(&victims, &BTreeMap::new(), outcomes);
+        for brittle in &sorted.brittle {
+            place.add_brittle(brittle, outcomes);
+        }
+        say_unproved(&sorted, outcomes);
+    }
+}
+
+/// What is left when nobody says otherwise. With a seed the result must not depend on the clock.
+fn deadline(check: &Check<'_>, from: Instant) -> Option<Instant> {
+    match (check.settings.budget, check.settings.vary.seed) {
+        (Some(budget), _) => Some(from + budget),
+        (None, SeedSetting::Fixed(_) | SeedSetting::Last) => None,
+        (None, SeedSetting::Fresh) => Some(from + check.learned.time.mul_f64(SEARCH).max(SHORTEST_SEARCH)),
+    }
+}
+
+/// Runs orders until enough is done or the time is used up. Per test that passed in the build and fails in one of them, what
+/// ran before it there.
+fn failing_orders(
+    check: &Check<'_>,
+    orders: &LaunchOrders<'_>,
+    shuffled: &Shuffled,
+    clock: Instant,
+    outcomes: &mut Outcomes,
+) -> BTreeMap<usize, Vec<usize>> {
+    let settings = check.settings;
+    let most = settings.rounds.unwrap_or(match settings.budget {
+        Some(_) => u32::MAX,
+        None => DEFAULT_ORDERS,
+    });
+    let budget = match (settings.budget, settings.rounds, settings.vary.seed) {
+        // Half of it is for the proof of what is found.
+        (Some(budget), ..) => budget / 2,
+        (None, Some(_), _) | (None, None, SeedSetting::Fixed(_) | SeedSetting::Last) => Duration::MAX,
+        (None, None, SeedSetting::Fresh) => check.learned.time.mul_f64(DEFAULT_BUDGET),
+    };
+    let passed = |test: usize| {
+        let baseline = &check.learned.suite.tests[test].baseline;
+        *baseline == Baseline::Finished(Outcome::Passed)
+    };
+    let mut suspects = BTreeMap::new();
+    let mut ran = BTreeSet::new();
+    let mut done = 0;
+    while done < most && !check.bench.tools.cancel.is_cancelled() {
+        let last = if done < GUIDED_ORDERS {
+            GUIDED_ORDERS.min(most)
+        } else if clock.elapsed() < budget {
+            most.min(done + u32::try_from(orders.jobs).unwrap_or(1))
+        } else {
+            break;
+        };
+        check
+            .progress
+            .phase(&format!("orders {}-{last}", done + 1), u64::from(last - done));
+        let batch: Vec<Vec<usize>> = (done + 1..=last)
+            .map(|number| shuffled.order(number, check.seed))
+            .collect();
+        for (order, verdicts) in run_to_the_end(orders, batch) {
+            for (place, verdict) in verdicts.iter().enumerate() {
+                let test = order[place];
+                if matches!(verdict, Verdict::Passed | Verdict::Failed(_)) {
+                    ran.insert(test);
+                }
+                if matches!(verdict, Verdict::Failed(_)) && passed(test) {
+                    suspects.entry(test).or_insert_with(|| order[..place].to_vec());
+                }
+            }
+            check.progress.step();
+        }
+        check.progress.note(&format!("{} failing", suspects.len()));
+        done = last;
+    }
+    outcomes.orders(done);
+    for test in ran {
+        outcomes.settle_if_new(test, Fate::Checked);
+    }
+    suspects
+}
+
+/// Runs orders; what a JVM that ended left over runs in another one.
+fn run_to_the_end(orders: &LaunchOrders<'_>, batch: Vec<Vec<usize>>) -> Vec<(Vec<usize>, Vec<Verdict>)> {
+    const TIMES: usize = 5;
+    let mut done = Vec::new();
+    let mut left = batch;
+    for _ in 0..TIMES {
+        let ran = orders.run_all(&left);
+        let mut over = Vec::new();
+        for (order, verdicts) in left.into_iter().zip(ran) {
+            let verdicts = verdicts.unwrap_or_default();
+            let end = verdicts.iter().rposition(|verdict| *verdict != Verdict::NotRun);
+            if let Some(end) = end
+                && end + 1 < order.len()
+            {
+                over.push(order[end + 1..].to_vec());
+            }
+            done.push((order, verdicts));
+        }
+        left = over;
+        if left.is_empty() {
+            break;
+        }
+    }
+    done
+}
+
+/// The suite as classes with their tests, in the build's order.
+struct Shuffled {
+    classes: Vec<Vec<usize>>,
+}
+
+impl Shuffled {
+    fn new(suite: &Suite, tests: &[usize]) -> Shuffled {
+        let mut classes: Vec<(&str, Vec<usize>)> = Vec::new();
+        for &test in tests {
+            let root = suite.tests[test].handle.root.as_str();
+            match classes.iter_mut().find(|(class, _)| *class == root) {
+                Some((_, tests)) => tests.push(test),
+                None => classes.push((root, vec![test])),
+            }
+        }
+        Shuffled {
+            classes: classes.into_iter().map(|(_, tests)| tests).collect(),
+        }
+    }
+
+    /// Order number `number`, counted from 1.
+    fn order(&self, number: u32, seed: Seed) -> Vec<usize> {
+        let mut classes = self.classes.clone();
+        match number {
+            1 => {
+                classes.reverse();
+                classes.iter_mut().for_each(|tests| tests.reverse());
+            }
+            2 => classes.extend_from_within(..),
+            _ => {
+                let seed = seed.derive(u64::from(number));
+                shuffle(&mut classes, seed.derive(0));
+                for (index, tests) in classes.iter_mut().enumerate() {
+                    shuffle(tests, seed.derive(index as u64 + 1));
+                }
+            }
+        }
+        classes.concat()
+    }
+}
+
+fn shuffle<T>(items: &mut [T], seed: Seed) {
+    for last in (1..items.len()).rev() {
+        let pick = seed.derive(last as u64).0 % (last as u64 + 1);
+        items.swap(last, pick as usize);
+    }
+}
+
+fn say_unproved(sorted: &SortedOut, outcomes: &mut Outcomes) {
+    let mut ended = 0;
+    for (test, reason) in &sorted.unproved {
+        match reason {
+            Unproved::Ended => ended += 1,
+            Unproved::NotRepeated => outcomes.settle(
+                *test,
+                Fate::Flaky("failed in another order of the tests, passes when that is repeated".to_owned()),
+            ),
+            Unproved::NotRun => outcomes.settle(
+                *test,
+                Fate::OrderSuspect(
+                    "fails in another order of the tests; its framework cannot be told the order that would prove it"
+                        .to_owned(),
+                ),
+            ),
+        }
+    }
+    if ended > 0 {
+        outcomes.note(
+            NoteKind::Budget,
+            format!("the time was up before the polluters of {ended} more tests were found"),
+        );
+    }
+}

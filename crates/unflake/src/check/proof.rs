@@ -1,0 +1,554 @@
+//! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come of it.
+
+use super::Check;
+use super::outcome::{Fate, Outcomes};
+use super::progress::Progress;
+use super::stored::StoredReplay;
+use super::suite::{Baseline, Suite};
+use crate::orders::{LaunchOrders, tools};
+use crate::values::SeedSetting;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+use unflake_explore::{
+    Cleaning, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Verdict, cleaners,
+    reaching, victims_of,
+};
+use unflake_findings::{
+    Brittle, Details, Finding, FindingKind, NoteKind, Proof, Rate, Repair, Severity, Suffering, Victim,
+    finding_id, rules,
+};
+use unflake_protocol::{Handle, Outcome, TestId};
+
+/// How long it may take by default, in learning runs, and at least. Half of it is for the search, the rest for the proof.
+const DEFAULT_BUDGET: f64 = 4.0;
+const SHORTEST: Duration = Duration::from_secs(30);
+/// Cleaners that a finding names.
+const CLEANERS: usize = 3;
+/// Tests among which they are looked for.
+const CLEANER_CANDIDATES: usize = 300;
+/// A class with more tests than this does not have all of them tried because one of them pollutes.
+const SIBLINGS: usize = 20;
+
+/// A test that was seen to change shared state.
+#[derive(Clone, Debug)]
+pub(crate) struct Polluting {
+    /// Index into the suite.
+    pub(crate) test: usize,
+    /// The class that holds the state, with dots: tests whose classes can reach it are tried first. `None`: every test may see it.
+    pub(crate) held_by: Option<String>,
+    /// What it changes, for the victims' findings.
+    pub(crate) path: String,
+}
+
+/// What came of one of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Proven {
+    pub(crate) proof: Proof,
+    pub(crate) victims: Vec<Suffering>,
+}
+
+/// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all others;
+/// adds a finding for each victim. One result for each polluter.
+#[expect(
+    dead_code,
+    reason = "for the polluters that the capture of shared state will name"
+)]
+pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Outcomes) -> Vec<Proven> {
+    let mut proven = vec![Proven::default(); polluting.len()];
+    if !check.settings.proof {
+        return proven;
+    }
+    let suite = &check.learned.suite;
+    let handles: Vec<Handle> = suite.tests.iter().map(|test| test.handle.clone()).collect();
+    let tools = tools(check.bench.tools);
+    let (clock, budget) = (Instant::now(), budget(check));
+    for launch in 0..suite.launches.len() {
+        let here: Vec<usize> = (0..polluting.len())
+            .filter(|index| suite.tests[polluting[*index].test].launch == Some(launch))
+            .collect();
+        let tests = tests_of(check, launch);
+        if here.is_empty() || tests.is_empty() {
+            continue;
+        }
+        check.progress.phase("victims", 0);
+        check.progress.note(&format!("of {} polluters", here.len()));
+        let orders = LaunchOrders {
+            launch: &suite.launches[launch],
+            handles: &handles,
+            tools: &tools,
+            next: check.bench.workers,
+            jobs: check.bench.jobs,
+            silence: silence(check, &tests),
+            deadline: budget.map(|budget| clock + budget),
+        };
+        let search = LaunchOrders {
+            deadline: budget.map(|budget| clock + budget / 2),
+            ..orders
+        };
+        let place = Place {
+            suite,
+            orders: &orders,
+            search: &search,
+            tests: &tests,
+            progress: check.progress,
+        };
+        place.prove(polluting, &here, &mut proven, outcomes);
+    }
+    proven
+}
+
+/// `None`: the result must not depend on the clock.
+fn budget(check: &Check<'_>) -> Option<Duration> {
+    match (check.settings.budget, check.settings.vary.seed) {
+        (Some(budget), _) => Some(budget),
+        (None, SeedSetting::Fixed(_) | SeedSetting::Last) => None,
+        (None, SeedSetting::Fresh) => Some(check.learned.time.mul_f64(DEFAULT_BUDGET).max(SHORTEST)),
+    }
+}
+
+/// Tests of this launch that ran in the build; those that failed there may still pollute.
+pub(super) fn tests_of(check: &Check<'_>, launch: usize) -> Vec<usize> {
+    let suite = &check.learned.suite;
+    let runs = |test: &usize| {
+        let known = &suite.tests[*test];
+        known.launch == Some(launch)
+            && matches!(
+                known.baseline,
+                Baseline::Finished(Outcome::Passed | Outcome::Failed(_))
+            )
+    };
+    check.learned.selected.iter().copied().filter(runs).collect()
+}
+
+pub(super) fn silence(check: &Check<'_>, tests: &[usize]) -> Duration {
+    const LEAST: Duration = Duration::from_secs(60);
+    let times = tests.iter().map(|test| check.learned.suite.tests[*test].time);
+    check
+        .settings
+        .timeout
+        .unwrap_or_else(|| LEAST.max(times.max().unwrap_or_default() * 10))
+}
+
+/// The tests of one launch, and what runs them.
+pub(super) struct Place<'a> {
+    pub(super) suite: &'a Suite,
+    pub(super) orders: &'a LaunchOrders<'a>,
+    /// The same, with less time: some must be left for the proof of what is found.
+    pub(super) search: &'a LaunchOrders<'a>,
+    /// Those that ran in the build.
+    pub(super) tests: &'a [usize],
+    pub(super) progress: &'a Progress,
+}
+
+/// A victim with all of its polluters.
+#[derive(Clone, Debug)]
+pub(super) struct Polluted {
+    main: ProvedVictim,
+    /// All that were proved, each enough alone; not those of a longer order.
+    polluters: BTreeSet<usize>,
+}
+
+impl Place<'_> {
+    fn prove(&self, polluting: &[Polluting], here: &[usize], proven: &mut [Proven], outcomes: &mut Outcomes) {
+        // A test that pollutes several things is tried once.
+        let mut by_test: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut in_order = Vec::new();
+        for &index in here {
+            let test = polluting[index].test;
+            if !by_test.contains_key(&test) {
+                in_order.push(test);
+            }
+            by_test.entry(test).or_default().push(index);
+        }
+        let known = self.known_victims(outcomes);
+        let near: Vec<PolluterTrial> = in_order
+            .iter()
+            .map(|test| PolluterTrial {
+                polluter: *test,
+                candidates: self.seeing(by_test[test].iter().map(|index| &polluting[*index])),
+            })
+            .collect();
+        let first = victims_of(self.search, self.orders, &near, &known);
+        let mut known = known;
+        known.extend(first.victims.iter().map(|victim| victim.victim));
+        let far: Vec<PolluterTrial> = near
+            .iter()
+            .map(|trial| {
+                let tried: BTreeSet<usize> = trial.candidates.iter().copied().collect();
+                let passed = self.passed().into_iter().filter(|test| !tried.contains(test));
+                PolluterTrial {
+                    polluter: trial.polluter,
+                    candidates: passed.collect(),
+                }
+            })
+            .collect();
+        let second = victims_of(self.search, self.orders, &far, &known);
+        let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
+        for victim in first.victims.into_iter().chain(second.victims) {
+            victims.insert(
+                victim.victim,
+                Polluted {
+                    main: victim,
+                    polluters: BTreeSet::new(),
+                },
+            );
+        }
+        for (trial, test) in in_order.iter().enumerate() {
+            let of: BTreeSet<usize> = first.of[trial].union(&second.of[trial]).copied().collect();
+            for victim in &of {
+                match victims.get_mut(victim) {
+                    Some(polluted) => {
+                        polluted.polluters.insert(*test);
+                    }
+                    None => outcomes.add_polluter(&self.suite.tests[*victim].id, &self.suite.tests[*test].id),
+                }
+            }
+            let is_partial = first.is_partial[trial] || second.is_partial[trial];
+            for index in &by_test[test] {
+                proven[*index].proof = match (of.is_empty(), is_partial) {
+                    (false, _) => Proof::Proved,
+                    (true, true) => Proof::Partial,
+                    (true, false) => Proof::NoVictim,
+                };
+            }
+        }
+        let states: BTreeMap<usize, String> = in_order
+            .iter()
+            .map(|test| (*test, polluting[by_test[test][0]].path.clone()))
+            .collect();
+        let victims: Vec<Polluted> = victims.into_values().collect();
+        self.add_victims(&victims, &states, outcomes);
+        for (trial, test) in in_order.iter().enumerate() {
+            let of = first.of[trial].union(&second.of[trial]);
+            let suffering: Vec<Suffering> = of
+                .filter_map(|victim| {
+                    let id = &self.suite.tests[*victim].id;
+                    let message = outcomes.victim_message(id)?;
+                    Some(Suffering {
+                        test: id.clone(),
+                        message,
+                    })
+                })
+                .collect();
+            for index in &by_test[test] {
+                proven[*index].victims = suffering.clone();
+            }
+        }
+    }
+
+    /// Tests that passed in the build.
+    fn passed(&self) -> Vec<usize> {
+        let passed = |test: &usize| self.suite.tests[*test].baseline == Baseline::Finished(Outcome::Passed);
+        self.tests.iter().copied().filter(passed).collect()
+    }
+
+    /// Those of them whose classes can reach one that holds the state, the nearest first.
+    fn seeing<'p>(&self, polluting: impl Iterator<Item = &'p Polluting>) -> Vec<usize> {
+        let holders: Option<BTreeSet<String>> = polluting.map(|one| one.held_by.clone()).collect();
+        let Some(holders) = holders else {
+            return self.passed();
+        };
+        let distances = reaching(&self.suite.references, &holders);
+        let distance = |test: &usize| {
+            let known = &self.suite.tests[*test];
+            let of = |class: &str| distances.get(class).copied();
+            of(known.id.class())
+                .into_iter()
+                .chain(of(&known.handle.root))
+                .min()
+        };
+        let passed = self.passed();
+        let mut seeing: Vec<(u32, usize)> = passed
+            .into_iter()
+            .filter_map(|test| Some((distance(&test)?, test)))
+            .collect();
+        seeing.sort_unstable();
+        seeing.into_iter().map(|(_, test)| test).collect()
+    }
+
+    fn root(&self, test: usize) -> &str {
+        &self.suite.tests[test].handle.root
+    }
+
+    fn known_victims(&self, outcomes: &Outcomes) -> BTreeSet<usize> {
+        let is_one = |test: &usize| outcomes.is_victim(&self.suite.tests[*test].id);
+        self.tests.iter().copied().filter(is_one).collect()
+    }
+
+    /// What sorting out gave, and the victims that the orders did not show: those of the polluters that were found, and of the
+    /// other tests of their classes, which often do the same, among the classes that have victims.
+    /// Without `search` only the first.
+    pub(super) fn more_victims(
+        &self,
+        sorted: &SortedOut,
+        search: bool,
+        outcomes: &mut Outcomes,
+    ) -> Vec<Polluted> {
+        let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
+        let mut found: Vec<usize> = Vec::new();
+        for main in &sorted.victims {
+            if let [polluter] = main.polluters[..]
+                && polluter != main.victim
+                && !found.contains(&polluter)
+            {
+                found.push(polluter);
+            }
+            let polluters = main
+                .polluters
+                .iter()
+                .copied()
+                .filter(|_| main.polluters.len() == 1);
+            victims.insert(
+                main.victim,
+                Polluted {
+                    main: main.clone(),
+                    polluters: polluters.collect(),
+                },
+            );
+        }
+        let mut siblings: Vec<usize> = Vec::new();
+        for polluter in &found {
+            let root = &self.suite.tests[*polluter].handle.root;
+            let is_sibling = |test: &&usize| self.suite.tests[**test].handle.root == *root;
+            let class: Vec<usize> = self.tests.iter().filter(is_sibling).copied().collect();
+            if class.len() <= SIBLINGS {
+                let new = |test: &usize| !found.contains(test) && !siblings.contains(test);
+                let new: Vec<usize> = class.into_iter().filter(new).collect();
+                siblings.extend(new);
+            }
+        }
+        let mut known = self.known_victims(outcomes);
+        known.extend(victims.keys());
+        for (polluters, everywhere) in [(found, true), (siblings, false)] {
+            if polluters.is_empty() || !search {
+                continue;
+            }
+            let affected: BTreeSet<&str> = known.iter().map(|test| self.root(*test)).collect();
+            self.progress.phase("more victims", 0);
+            self.progress.note(&format!("of {} polluters", polluters.len()));
+            let is_open =
+                |test: &usize| !known.contains(test) && (everywhere || affected.contains(self.root(*test)));
+            let candidates: Vec<usize> = self.passed().into_iter().filter(is_open).collect();
+            let trials: Vec<PolluterTrial> = polluters
+                .iter()
+                .map(|polluter| PolluterTrial {
+                    polluter: *polluter,
+                    candidates: candidates.clone(),
+                })
+                .collect();
+            let tried = victims_of(self.search, self.orders, &trials, &BTreeSet::new());
+            if tried.is_partial.contains(&true) {
+                outcomes.note(
+                    NoteKind::Budget,
+                    "the time was up before all polluters were tried on all tests".to_owned(),
+                );
+            }
+            for main in tried.victims {
+                known.insert(main.victim);
+                victims.insert(
+                    main.victim,
+                    Polluted {
+                        main,
+                        polluters: BTreeSet::new(),
+                    },
+                );
+            }
+            for (polluter, of) in polluters.iter().zip(tried.of) {
+                for victim in of {
+                    if let Some(polluted) = victims.get_mut(&victim) {
+                        polluted.polluters.insert(*polluter);
+                    }
+                }
+            }
+        }
+        victims.into_values().collect()
+    }
+
+    /// Makes findings. `states`: what polluters change, where that was seen.
+    pub(super) fn add_victims(
+        &self,
+        victims: &[Polluted],
+        states: &BTreeMap<usize, String>,
+        outcomes: &mut Outcomes,
+    ) {
+        self.progress.phase("cleaners", 0);
+        let cleaners = self.cleaners_of(victims);
+        for (polluted, cleaners) in victims.iter().zip(cleaners) {
+            let state = match polluted.main.polluters[..] {
+                [polluter] => states.get(&polluter).cloned(),
+                _ => None,
+            };
+            add_victim(self.suite, polluted, &cleaners, state, outcomes);
+        }
+    }
+
+    pub(super) fn add_brittle(&self, proved: &ProvedBrittle, outcomes: &mut Outcomes) {
+        add_brittle(self.suite, proved, outcomes);
+    }
+
+    /// Per victim the tests that clean up. They are looked for once for each polluter (and apart for victims of its own class); for
+    /// its other victims it is seen in one JVM whether they help as well.
+    fn cleaners_of(&self, victims: &[Polluted]) -> Vec<Vec<usize>> {
+        let (suite, orders, tests) = (self.suite, self.orders, self.tests);
+        let victims: Vec<&ProvedVictim> = victims.iter().map(|polluted| &polluted.main).collect();
+        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+        let classes: Vec<usize> = suite
+            .tests
+            .iter()
+            .map(|test| {
+                let next = numbers.len();
+                *numbers.entry(test.handle.root.as_str()).or_insert(next)
+            })
+            .collect();
+        let mut groups: BTreeMap<(&[usize], bool), Vec<usize>> = BTreeMap::new();
+        for (index, victim) in victims.iter().enumerate() {
+            if victim.polluters != [victim.victim] {
+                let is_of_class = |test: &usize| classes[*test] == classes[victim.victim];
+                let key = (
+                    victim.polluters.as_slice(),
+                    victim.polluters.iter().all(is_of_class),
+                );
+                groups.entry(key).or_default().push(index);
+            }
+        }
+        let mut found = vec![Vec::new(); victims.len()];
+        for ((polluters, _), members) in groups {
+            let class = classes[victims[members[0]].victim];
+            let is_near = |test: &usize| {
+                classes[*test] == class || polluters.iter().any(|p| classes[*p] == classes[*test])
+            };
+            let (mut candidates, others): (Vec<usize>, Vec<usize>) =
+                tests.iter().partition(|test| is_near(test));
+            candidates.extend(others);
+            candidates.truncate(CLEANER_CANDIDATES);
+            let cleaning = Cleaning {
+                polluters,
+                victim: victims[members[0]].victim,
+                candidates: &candidates,
+                classes: &classes,
+                most: CLEANERS,
+            };
+            let of_first = cleaners(orders, cleaning);
+            let order = |cleaner: &usize| -> Vec<usize> {
+                let each = members[1..].iter().flat_map(|member| {
+                    let end = [*cleaner, victims[*member].victim];
+                    polluters.iter().copied().chain(end)
+                });
+                each.collect()
+            };
+            let ran = orders.run_all(&of_first.iter().map(order).collect::<Vec<_>>());
+            for (cleaner, verdicts) in of_first.iter().zip(ran) {
+                let verdicts = verdicts.unwrap_or_default();
+                for (place, member) in members[1..].iter().enumerate() {
+                    let at = (place + 1) * (polluters.len() + 2) - 1;
+                    if verdicts.get(at) == Some(&Verdict::Passed) && victims[*member].victim != *cleaner {
+                        found[*member].push(*cleaner);
+                    }
+                }
+            }
+            found[members[0]] = of_first;
+        }
+        found
+    }
+}
+
+fn add_victim(
+    suite: &Suite,
+    polluted: &Polluted,
+    cleaners: &[usize],
+    state: Option<String>,
+    outcomes: &mut Outcomes,
+) {
+    let proved = &polluted.main;
+    let known = &suite.tests[proved.victim];
+    let name = |test: &usize| suite.tests[*test].id.clone();
+    let mut order = proved.polluters.clone();
+    order.push(proved.victim);
+    let is_own = proved.polluters == [proved.victim];
+    let details = Details::Victim(Victim {
+        polluter: proved.polluters.first().filter(|_| order.len() == 2).map(name),
+        polluters: polluted.polluters.iter().map(name).collect(),
+        cleaners: cleaners.iter().map(name).collect(),
+        order: order.iter().map(name).collect(),
+        state,
+        repair: Repair::default(),
+    });
+    let about = About {
+        id: &known.id,
+        kind: FindingKind::Victim,
+        rule: rules::VICTIM,
+        // Its own victim fails in no order in which each test runs once.
+        severity: if is_own {
+            Severity::Warning
+        } else {
+            Severity::Error
+        },
+        runs: proved.runs,
+    };
+    let finding = about.finding(&proved.failure, details);
+    outcomes.add(finding, replay(suite, &order));
+    outcomes.settle(proved.victim, Fate::Checked);
+}
+
+fn add_brittle(suite: &Suite, proved: &ProvedBrittle, outcomes: &mut Outcomes) {
+    let known = &suite.tests[proved.test];
+    let name = |test: &usize| suite.tests[*test].id.clone();
+    let order: Vec<usize> = proved.setters.iter().copied().chain([proved.test]).collect();
+    let details = Details::Brittle(Brittle {
+        setter: proved.setters.first().filter(|_| order.len() == 2).map(name),
+        setters: proved.setters.iter().map(name).collect(),
+        order: order.iter().map(name).collect(),
+        repair: Repair::default(),
+    });
+    let about = About {
+        id: &known.id,
+        kind: FindingKind::Brittle,
+        rule: rules::BRITTLE,
+        severity: Severity::Error,
+        runs: proved.runs,
+    };
+    let finding = about.finding(&proved.failure, details);
+    outcomes.add(finding, replay(suite, &[proved.test]));
+    outcomes.settle(proved.test, Fate::Checked);
+}
+
+struct About<'a> {
+    id: &'a TestId,
+    kind: FindingKind,
+    rule: &'a str,
+    severity: Severity,
+    /// It failed each time.
+    runs: u32,
+}
+
+impl About<'_> {
+    fn finding(&self, failure: &unflake_protocol::Failure, details: Details) -> Finding {
+        let id = finding_id(self.kind, self.id);
+        Finding {
+            rule: self.rule.to_owned(),
+            test: self.id.clone(),
+            severity: self.severity,
+            message: super::outcome::message(failure),
+            exception: failure.kind.clone(),
+            replay: format!("unflake replay {}", id.as_str()),
+            rate: Rate {
+                failed: self.runs,
+                runs: self.runs,
+            },
+            suppressed: None,
+            details,
+            id,
+        }
+    }
+}
+
+/// The last test fails.
+fn replay(suite: &Suite, order: &[usize]) -> StoredReplay {
+    StoredReplay {
+        recipe: order.last().and_then(|test| suite.tests[*test].launch),
+        tests: order
+            .iter()
+            .map(|test| suite.tests[*test].handle.clone())
+            .collect(),
+    }
+}

@@ -1,0 +1,126 @@
+//! Tests that depend on the order: `check --only order`, `replay` of an order, `victims`.
+//!
+//! Real JVMs, as a user would run them. The fixture is built and checked once, in one test: what follows needs its run.
+
+use crate::fixture::Fixture;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// `Class#method`, and the invocation.
+fn name(test: &Value) -> String {
+    let text = |key: &str| test[key].as_str().unwrap_or_default();
+    let short = text("test").rsplit('.').next().unwrap_or_default();
+    format!("{short}{}", text("invocation"))
+}
+
+fn names(tests: &Value) -> Vec<String> {
+    tests.as_array().into_iter().flatten().map(name).collect()
+}
+
+/// What `expected.toml` says of each test: kind, severity, order, cleaners.
+fn expected(fixture: &Fixture) -> BTreeMap<String, (String, String, Vec<String>, Vec<String>)> {
+    let findings = fixture.expected["finding"].as_array().unwrap();
+    let about = |finding: &toml::Value| {
+        let text = |key: &str, otherwise: &str| {
+            let value = finding.get(key).map(|value| value.as_str().unwrap());
+            value.unwrap_or(otherwise).to_owned()
+        };
+        let list = |key: &str| {
+            let tests = finding.get(key).map(|value| value.as_array().unwrap());
+            let tests = tests.into_iter().flatten();
+            tests.map(|test| test.as_str().unwrap().to_owned()).collect()
+        };
+        let about = (
+            text("kind", ""),
+            text("severity", "error"),
+            list("order"),
+            list("cleaners"),
+        );
+        (text("test", ""), about)
+    };
+    findings.iter().map(about).collect()
+}
+
+#[test]
+fn order_dependent_tests_are_found_proved_and_repeated() {
+    let fixture = Fixture::new("order");
+    let document = fixture.check("--only order --seed 7");
+    let findings = document["findings"].as_array().unwrap();
+    let found: BTreeMap<_, _> = findings
+        .iter()
+        .map(|finding| {
+            let text = |key: &str| finding[key].as_str().unwrap().to_owned();
+            let about = (
+                text("kind"),
+                text("severity"),
+                names(&finding["order"]),
+                names(&finding["cleaners"]),
+            );
+            (name(finding), about)
+        })
+        .collect();
+    assert_eq!(found, expected(&fixture));
+    assert_eq!(found.len(), findings.len());
+    assert_eq!(document["summary"]["checked"], document["summary"]["tests"]);
+    assert_eq!(document["excluded"].as_array().unwrap().len(), 0);
+    for finding in findings {
+        let is_brittle = finding["kind"] == "brittle";
+        assert_eq!(finding["rule"], if is_brittle { "UF502" } else { "UF501" });
+        assert_eq!(
+            (&finding["rate"]["failed"], &finding["rate"]["runs"]),
+            (&3.into(), &3.into())
+        );
+        assert!(!finding["message"].as_str().unwrap().is_empty());
+    }
+
+    // Each order is repeated as it was, also where a class says its own.
+    for finding in findings {
+        let id = finding["id"].as_str().unwrap();
+        let output = fixture.unflake(&format!("replay {id}"));
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{}\n{stdout}", name(finding));
+        assert!(stdout.contains("nothing varied"), "{stdout}");
+        assert!(stdout.contains(finding["message"].as_str().unwrap()), "{stdout}");
+    }
+    let refused = fixture.unflake(&format!(
+        "replay {} --choices 1",
+        findings[0]["id"].as_str().unwrap()
+    ));
+    assert_eq!(refused.status.code(), Some(2));
+
+    // The other way round: from the polluter, the victim, the brittle test, and one that has nothing to do with it.
+    let victims = |test: &str| -> (Option<i32>, Value) {
+        let output = fixture.unflake(&format!("victims {test} --format json"));
+        let answer = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        (output.status.code(), answer)
+    };
+    let (code, polluter) = victims("ZPolluterTest#leavesItsMode");
+    assert_eq!(
+        (code, names(&polluter["victims"]), names(&polluter["polluters"])),
+        (Some(1), vec!["AVictimTest#expectsPlainMode".to_owned()], vec![])
+    );
+    let (_, victim) = victims("AVictimTest#expectsPlainMode");
+    assert_eq!(names(&victim["polluters"]), ["ZPolluterTest#leavesItsMode"]);
+    assert_eq!(names(&victim["cleaners"]), ["MCleanerTest#resetsTheMode"]);
+    let (_, brittle) = victims("NBrittleTest#expectsReady");
+    assert_eq!(brittle["passes_alone"], false);
+    assert_eq!(names(&brittle["setters"]), ["MSetterTest#makesReady"]);
+    let (code, own) = victims("OwnTest#runsOnce");
+    assert_eq!(
+        (code, names(&own["polluters"])),
+        (Some(1), vec!["OwnTest#runsOnce".to_owned()])
+    );
+    let (code, right) = victims("ZPolluterTest#restoresItsMode");
+    assert_eq!((code, names(&right["victims"])), (Some(0), vec![]));
+}
+
+#[test]
+fn order_rules_are_explained() {
+    let fixture = Fixture::new("order");
+    for (code, word) in [("UF501", "polluter"), ("uf502", "setter")] {
+        let output = fixture.unflake(&format!("explain {code}"));
+        assert_eq!(output.status.code(), Some(0));
+        assert!(String::from_utf8_lossy(&output.stdout).contains(word));
+    }
+}
