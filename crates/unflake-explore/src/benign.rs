@@ -123,7 +123,9 @@ mod tests {
             new: Some(new.to_owned()),
             form,
             holder: holder.to_owned(),
+            steps: Vec::new(),
             more: 0,
+            also: Vec::new(),
             around: Vec::new(),
         }
     }
