@@ -8,6 +8,7 @@ use super::Check;
 use super::jvms::{Bench, Turn};
 use super::outcome::Outcomes;
 use super::stored::StoredReplay;
+use super::uses;
 use crate::config::Eager;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -228,6 +229,12 @@ fn capture(check: &Check<'_>, tests: &[usize], watch: Watch) -> Changes {
 
 fn report(check: &Check<'_>, first: &Changes, second: &Changes, outcomes: &mut Outcomes) {
     let suite = &check.learned.suite;
+    let is_asked = first.all().any(|change| change.kind == StateKind::Heap);
+    let launches = suite.launches.iter().filter(|_| is_asked);
+    let evidence = uses::read(launches.flat_map(|launch| &launch.class_path));
+    for note in evidence.notes {
+        outcomes.note(NoteKind::Other, note);
+    }
     for (test, changes) in &first.by_test {
         let again = second.by_test.get(test).map(Vec::as_slice).unwrap_or_default();
         for change in changes {
@@ -240,6 +247,7 @@ fn report(check: &Check<'_>, first: &Changes, second: &Changes, outcomes: &mut O
                     first: first.of_root(&change.root),
                     second: second.of_root(&change.root),
                 },
+                &evidence.uses,
             );
             let known = &suite.tests[*test];
             let finding = finding(&known.id, change, harmless, false, check.settings.graph);
@@ -270,7 +278,13 @@ fn report(check: &Check<'_>, first: &Changes, second: &Changes, outcomes: &mut O
                 first: first.of_root(&change.root),
                 second: second.of_root(&change.root),
             };
-            let finding = finding(&test, change, benign(change, &seen), true, check.settings.graph);
+            let finding = finding(
+                &test,
+                change,
+                benign(change, &seen, &evidence.uses),
+                true,
+                check.settings.graph,
+            );
             let replay = StoredReplay {
                 recipe: known.launch,
                 tests: vec![known.handle.clone()],
