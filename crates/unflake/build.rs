@@ -40,6 +40,8 @@ fn build_agent(workspace: &Path, out: &Path) -> Result<PathBuf, Box<dyn std::err
     for part in [
         "crates/unflake-agent",
         "crates/unflake-bytecode",
+        "crates/unflake-files",
+        "crates/unflake-heap",
         "crates/unflake-models",
         "crates/unflake-protocol",
         "runtime/boot",

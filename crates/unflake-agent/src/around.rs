@@ -127,7 +127,9 @@ fn file_change(difference: FileDifference) -> StateChange {
             FileChange::Deleted => ChangeForm::Removed,
         },
         holder: String::new(),
+        steps: Vec::new(),
         more: 0,
+        also: Vec::new(),
         around: Vec::new(),
     }
 }

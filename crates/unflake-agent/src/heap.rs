@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use unflake_heap::abstraction::{LOGGING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of};
 use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences, new_roots};
-use unflake_protocol::{Author, SeenTest, StateChange, StateKind, ToProgram, Watch};
+use unflake_protocol::{Author, Further, SeenTest, StateChange, StateKind, ToProgram, Watch};
 
 const STATIC: i32 = 0x8;
 const FINAL: i32 = 0x10;
@@ -494,7 +494,10 @@ fn changed(known: &Known, found: Vec<Difference>, by: i32, names: &[Option<Strin
         }
         let root = root_name(&known.shapes, difference.root);
         match changes.iter_mut().find(|change| change.root == root) {
-            Some(change) => change.more += 1,
+            Some(change) => change.add(Further {
+                steps: difference.steps,
+                form: difference.form,
+            }),
             None => changes.push(StateChange {
                 kind: StateKind::Heap,
                 root,
@@ -503,7 +506,9 @@ fn changed(known: &Known, found: Vec<Difference>, by: i32, names: &[Option<Strin
                 new: difference.new,
                 form: difference.form,
                 holder: difference.holder,
+                steps: difference.steps,
                 more: 0,
+                also: Vec::new(),
                 around: difference.around,
             }),
         }

@@ -353,6 +353,8 @@ fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Optio
         old: old.map(|text| shown(&text)),
         new: new.map(|text| shown(&text)),
         holder: String::new(),
+        steps: Vec::new(),
+        also: Vec::new(),
         more: 0,
         around: Vec::new(),
     })

@@ -10,6 +10,7 @@ use crate::edit::{self, Change, MethodEdit, Target};
 use crate::error::{ClassError, Malformed, NotEdited};
 use crate::mutf8;
 use crate::reader::{Reader, Write};
+use crate::uses::{self, Uses};
 
 const STATIC: u16 = 0x0008;
 
@@ -33,6 +34,12 @@ pub struct ClassFile<'a> {
 #[derive(Clone, Copy)]
 pub struct Method<'c> {
     class: &'c ClassFile<'c>,
+    member: &'c Member<'c>,
+}
+
+/// A field that a class declares.
+#[derive(Clone, Copy)]
+pub struct Field<'c> {
     member: &'c Member<'c>,
 }
 
@@ -120,6 +127,15 @@ impl<'a> ClassFile<'a> {
 
     pub fn methods(&self) -> impl Iterator<Item = Method<'_>> {
         self.methods.iter().map(|member| Method { class: self, member })
+    }
+
+    pub fn fields(&self) -> impl Iterator<Item = Field<'_>> {
+        self.fields.iter().map(|member| Field { member })
+    }
+
+    /// The string constants.
+    pub fn strings(&self) -> impl Iterator<Item = Cow<'a, str>> {
+        self.pool.strings().map(mutf8::decode)
     }
 
     /// The classes that the constant pool names, for arrays those of their elements: sorted, each once.
@@ -318,6 +334,37 @@ impl<'c> Method<'c> {
 
     pub fn annotations(&self) -> Vec<Annotation> {
         self.class.annotations_in(&self.member.attributes)
+    }
+
+    /// What the body does with fields, and what it calls; nothing where there is no body.
+    pub fn uses(&self) -> Result<Uses<'c>, ClassError> {
+        match self.class.code(self.member)? {
+            Some((_, code)) => {
+                let is_static = self.member.access & STATIC != 0;
+                Ok(uses::uses(&self.class.pool, &code, &self.descriptor(), is_static))
+            }
+            None => Ok(Uses::default()),
+        }
+    }
+}
+
+impl<'c> Field<'c> {
+    pub fn name(&self) -> Cow<'c, str> {
+        mutf8::decode(self.member.name)
+    }
+
+    pub fn descriptor(&self) -> Cow<'c, str> {
+        mutf8::decode(self.member.descriptor)
+    }
+
+    pub fn access(&self) -> u16 {
+        self.member.access
+    }
+
+    /// Whether it has annotations that exist at run time: frameworks look for those.
+    pub fn is_annotated(&self) -> bool {
+        let mut attributes = self.member.attributes.iter();
+        attributes.any(|attribute| attribute.name == b"RuntimeVisibleAnnotations")
     }
 }
 

@@ -65,6 +65,24 @@ impl<'a> Code<'a> {
         })
     }
 
+    pub(crate) fn max_locals(&self) -> u16 {
+        self.max_locals
+    }
+
+    /// Each instruction: its pc and its bytes.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = (usize, &'a [u8])> {
+        self.instructions.iter().enumerate().map(|(n, &pc)| {
+            let end = self.instructions.get(n + 1).copied().unwrap_or(self.code.len());
+            (pc, &self.code[pc..end])
+        })
+    }
+
+    /// For each exception handler, where the code that it guards begins, and where it begins itself.
+    pub(crate) fn handlers(&self) -> impl Iterator<Item = (usize, usize)> {
+        let exceptions = self.exceptions.iter();
+        exceptions.map(|&[start, _, handler, _]| (usize::from(start), usize::from(handler)))
+    }
+
     fn opcode(&self, pc: usize) -> u8 {
         self.code.get(pc).copied().unwrap_or_default()
     }

@@ -107,6 +107,23 @@ impl<'a> Pool<'a> {
         Ok((self.utf8(reader.u2()?)?, self.utf8(reader.u2()?)?))
     }
 
+    /// Class, name and descriptor of a field or of a method that is called by its class.
+    pub(crate) fn member(&self, index: u16) -> Result<[&'a [u8]; 3], Malformed> {
+        let tags = [FIELD, METHOD, INTERFACE_METHOD];
+        let mut reader = self.entry(index, &tags, "not the index of a field or method")?;
+        let class = self.class_name(reader.u2()?)?;
+        let mut reader = self.entry(reader.u2()?, &[NAME_AND_TYPE], "not the index of a name and type")?;
+        Ok([class, self.utf8(reader.u2()?)?, self.utf8(reader.u2()?)?])
+    }
+
+    /// The texts of all `CONSTANT_String` entries.
+    pub(crate) fn strings(&self) -> impl Iterator<Item = &'a [u8]> {
+        (0..=u16::MAX).take(self.count()).filter_map(|index| {
+            let mut reader = self.entry(index, &[STRING], "").ok()?;
+            self.utf8(reader.u2().ok()?).ok()
+        })
+    }
+
     pub(crate) fn integer(&self, index: u16) -> Result<i32, Malformed> {
         Ok(self
             .entry(index, &[INTEGER], "not the index of an int")?

@@ -1,4 +1,5 @@
-//! Edits of Java class files: a class file in, the same class file with some method bodies changed out.
+//! Edits of Java class files: a class file in, the same class file with some method bodies changed out; and what method
+//! bodies do with fields, for those who only read.
 //!
 //! The file is walked once and only spans are kept. New constants are appended, so no index in the file changes and
 //! everything that is not edited stays as it is, byte for byte. Only the `Code` attributes of edited methods are
@@ -21,8 +22,10 @@ mod reader;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 pub use annotation::{Annotation, Value};
-pub use class::{ClassFile, Method};
+pub use class::{ClassFile, Field, Method};
 pub use edit::{Arg, Change, Helper, MethodEdit, StaticField};
 pub use error::{ClassError, NotEdited};
+pub use uses::{Call, FieldUse, How, Stored, Uses};

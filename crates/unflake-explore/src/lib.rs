@@ -6,6 +6,7 @@
 mod benign;
 mod cause;
 mod confirm;
+mod field_uses;
 mod graph;
 mod minimize;
 mod order;
@@ -18,6 +19,7 @@ mod victims;
 pub use benign::{Seen, benign};
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
 pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verdict, confirm};
+pub use field_uses::{ClassUses, DeclaredField, FieldUse, FieldUses, MethodUses, Stored, Use};
 pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};
 pub use minimize::{Minimal, minimize};
 pub use order::{

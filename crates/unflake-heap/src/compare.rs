@@ -24,6 +24,8 @@ pub struct Difference {
     pub form: ChangeForm,
     /// The class of the object that holds what differs; empty for a root.
     pub holder: String,
+    /// The path for programs, as in [`unflake_protocol::StateChange::steps`].
+    pub steps: Vec<String>,
     pub around: Vec<Triple>,
 }
 
@@ -417,6 +419,7 @@ impl Comparison<'_> {
             new,
             form,
             holder: holder.unwrap_or_default(),
+            steps: self.steps(link),
             around,
         });
     }
@@ -446,6 +449,24 @@ impl Comparison<'_> {
         }
         steps.reverse();
         (root, steps.concat())
+    }
+
+    fn steps(&self, link: u32) -> Vec<String> {
+        let mut steps = Vec::new();
+        let mut next = link;
+        while let Some(Link { parent, step, from }) = self.links.get(next as usize).copied() {
+            steps.extend(match step {
+                Step::Root(id) => self.before.shapes.root(id).map(|root| root.name.clone()),
+                Step::Field(index) => self.before.node(from).and_then(|node| {
+                    let field = field_step(node.shape, index as usize);
+                    (!field.is_empty()).then(|| format!("{}{field}", node.shape.class))
+                }),
+                Step::Element(_) | Step::OldKey(_) | Step::NewKey(_) | Step::Key(_) => Some("[]".to_owned()),
+            });
+            next = parent;
+        }
+        steps.reverse();
+        steps
     }
 
     /// The object that holds the difference, before and after: its fields as triples.

@@ -192,6 +192,8 @@ fn a_field_deep_below_a_root() {
     assert_eq!(told(&before, &after), one("Registry.FIRST.left.value", "3", "7"));
     assert_eq!(compare(&before, &after)[0].form, ChangeForm::Increased);
     assert_eq!(compare(&before, &after)[0].holder, "a.Node");
+    let steps = ["a.Registry.FIRST", "a.Node.left", "a.Node.value"];
+    assert_eq!(compare(&before, &after)[0].steps, steps);
 }
 
 #[test]

@@ -70,10 +70,35 @@ pub struct StateChange {
     pub form: ChangeForm,
     /// The class of the object that holds what was changed; empty where there is none.
     pub holder: String,
+    /// The path for programs: `package.Class.field` with the class that the object has, `[]` for an element or an entry.
+    pub steps: Vec<String>,
     /// Further differences below the same root.
     pub more: u32,
+    /// Of those, what happened elsewhere or in another form, each once; not more than [`StateChange::MOST_ALSO`].
+    pub also: Vec<Further>,
     /// What is around it, if that was asked for.
     pub around: Vec<Triple>,
+}
+
+/// A further difference below the same root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Further {
+    pub steps: Vec<String>,
+    pub form: ChangeForm,
+}
+
+impl StateChange {
+    pub const MOST_ALSO: usize = 16;
+
+    /// Counts a further difference below the same root.
+    pub fn add(&mut self, further: Further) {
+        self.more += 1;
+        let is_known =
+            self.steps == further.steps && self.form == further.form || self.also.contains(&further);
+        if !is_known && self.also.len() < Self::MOST_ALSO {
+            self.also.push(further);
+        }
+    }
 }
 
 /// Part of the heap as PolDet@JPF prints it: an object, a field of it, and what that holds.

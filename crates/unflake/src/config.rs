@@ -501,6 +501,15 @@ mod tests {
             [[ignore]]
             from = "com.example.Sorted*"
             reason = "sorted later"
+
+            [pollution]
+            include_roots = "com\\.example\\..*"
+            exclude_roots = [".*Cache"]
+            exclude_fields = ".*\\.modified"
+            all_roots = true
+            eager = "class"
+            capture = "body"
+            directories = "work"
         "#;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let model = |method: &str, kind| UserModel {
@@ -543,6 +552,15 @@ mod tests {
                     reason: "sorted later".to_owned(),
                 },
             ],
+            pollution: PollutionConfig {
+                include_roots: texts(&[r"com\.example\..*"]),
+                exclude_roots: texts(&[".*Cache"]),
+                exclude_fields: texts(&[r".*\.modified"]),
+                all_roots: true,
+                eager: Eager::Class,
+                capture: Points::Body,
+                directories: vec![PathBuf::from("work")],
+            },
         };
         assert_eq!(Config::parse(text, Path::new("unflake.toml")), Ok(expect));
     }

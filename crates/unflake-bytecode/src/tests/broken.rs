@@ -33,13 +33,13 @@ fn exercise(bytes: &[u8]) {
         class.interfaces().count(),
         class.annotations(),
     );
-    let _ = class.class_references();
+    let _ = (class.class_references(), class.strings().count());
     let _ = class.rewrite(nops);
     let calls = ["compare", "compareTo", "parseInt", "hashCode"]
         .map(str::to_owned)
         .to_vec();
     for method in class.methods() {
-        let _ = method.annotations();
+        let _ = (method.annotations(), method.uses());
         let returns = method
             .descriptor()
             .rsplit(')')

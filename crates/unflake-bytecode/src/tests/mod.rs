@@ -6,6 +6,7 @@ mod broken;
 mod identity;
 mod refusals;
 mod stress;
+mod uses;
 mod witness;
 
 use std::collections::BTreeSet;

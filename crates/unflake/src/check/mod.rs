@@ -11,6 +11,7 @@ pub(crate) mod selection;
 pub(crate) mod stored;
 pub(crate) mod suite;
 mod through_build;
+mod uses;
 
 use crate::args::Only;
 use crate::debug::Debugger;

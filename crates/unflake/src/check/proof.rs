@@ -49,10 +49,6 @@ pub(crate) struct Proven {
 
 /// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all others;
 /// adds a finding for each victim. One result for each polluter.
-#[expect(
-    dead_code,
-    reason = "for the polluters that the capture of shared state will name"
-)]
 pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Outcomes) -> Vec<Proven> {
     let mut proven = vec![Proven::default(); polluting.len()];
     if !check.settings.proof {

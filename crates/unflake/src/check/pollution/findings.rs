@@ -2,47 +2,70 @@
 
 use super::super::Check;
 use super::super::outcome::Outcomes;
+use super::super::proof::{self, Polluting};
 use super::super::stored::StoredReplay;
+use super::super::uses;
 use super::changes::Changes;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::{Seen, benign};
 use unflake_findings::rules::{self, HeapPlace};
 use unflake_findings::{
-    Benign, Details, FileChange, FilePollution, Finding, FindingKind, Pollution, Proof, Rate, Repair,
-    Severity, polluter_id,
+    Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate,
+    Repair, Severity, polluter_id,
 };
 use unflake_protocol::{ChangeForm, StateChange, StateKind, TestId};
 
-pub(super) fn report(
+/// A finding before it is known who suffers.
+pub(super) struct Found {
+    finding: Finding,
+    replay: StoredReplay,
+    /// The polluter, if it is a test.
+    test: Option<usize>,
+    change: StateChange,
+}
+
+/// What was seen in both runs.
+pub(super) fn gather(
     check: &Check<'_>,
     first: &Changes,
     second: &Changes,
     captured: &BTreeMap<usize, Vec<StateChange>>,
     outcomes: &mut Outcomes,
-) {
+) -> Vec<Found> {
     let suite = &check.learned.suite;
-    let mut tell = |test: &TestId, change: &StateChange, by: By, replay: StoredReplay| {
+    let evidence = uses::read(suite.launches.iter().flat_map(|launch| &launch.class_path));
+    for note in evidence.notes {
+        outcomes.note(NoteKind::Other, note);
+    }
+    let mut found = Vec::new();
+    let mut tell = |id: &TestId, change: &StateChange, by: By, test: usize| {
         let seen = Seen {
             first: first.of_root(&change.root),
             second: second.of_root(&change.root),
         };
-        let harmless = benign(change, &seen).filter(|_| by != By::Capture);
-        let finding = finding(test, change, harmless, by, check.settings.graph);
-        outcomes.add(finding, replay);
-    };
-    let replay = |test: usize| StoredReplay {
-        recipe: suite.tests[test].launch,
-        tests: vec![suite.tests[test].handle.clone()],
+        let harmless = benign(change, &seen, &evidence.uses).filter(|_| by != By::Capture);
+        found.push(Found {
+            finding: finding(id, change, harmless, by, check.settings.graph),
+            replay: StoredReplay {
+                recipe: suite.tests[test].launch,
+                tests: vec![suite.tests[test].handle.clone()],
+            },
+            test: (by != By::Class).then_some(test),
+            change: change.clone(),
+        });
     };
     for (test, changes) in &first.by_test {
         let again = second.by_test.get(test).map(Vec::as_slice).unwrap_or_default();
-        for change in changes.iter().filter(|change| is_among(again, &change.root)) {
-            tell(&suite.tests[*test].id, change, By::Test, replay(*test));
+        let mut told = BTreeSet::new();
+        for change in changes {
+            if is_among(again, &change.root) && told.insert(&change.root) {
+                tell(&suite.tests[*test].id, change, By::Test, *test);
+            }
         }
     }
     for (test, changes) in captured {
         for change in changes {
-            tell(&suite.tests[*test].id, change, By::Capture, replay(*test));
+            tell(&suite.tests[*test].id, change, By::Capture, *test);
         }
     }
     for (root, changes) in &first.by_class {
@@ -68,9 +91,61 @@ pub(super) fn report(
                 && !is_put_back(changes, &change.root)
                 && !is_put_back(again, &change.root);
             if is_left && told.insert(&change.root) {
-                tell(&class, change, By::Class, replay(test));
+                tell(&class, change, By::Class, test);
             }
         }
+    }
+    found
+}
+
+/// Runs other tests after the polluters, and adds the findings with what came of it. Each root's first polluter comes before
+/// any root's second: with little time, every root is tried.
+pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Outcomes) {
+    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut polluting: Vec<(usize, usize, Polluting)> = Vec::new();
+    for (index, one) in found.iter().enumerate() {
+        let Some(test) = one.test.filter(|_| one.finding.severity > Severity::Note) else {
+            continue;
+        };
+        let turn = turns.entry(one.change.root.as_str()).or_default();
+        *turn += 1;
+        let holder = one
+            .change
+            .root
+            .rsplit_once('.')
+            .map(|(class, _)| class.to_owned());
+        polluting.push((
+            *turn,
+            index,
+            Polluting {
+                test,
+                held_by: holder.filter(|_| one.change.kind == StateKind::Heap),
+                path: one.change.path.clone(),
+            },
+        ));
+    }
+    polluting.sort_by_key(|(turn, index, _)| (*turn, *index));
+    let order: Vec<usize> = polluting.iter().map(|(_, index, _)| *index).collect();
+    let polluting: Vec<Polluting> = polluting.into_iter().map(|(_, _, one)| one).collect();
+    let proven = proof::run(check, &polluting, outcomes);
+    for (index, came) in order.into_iter().zip(proven) {
+        let one = &mut found[index];
+        let (benign, proof, victims) = match &mut one.finding.details {
+            Details::Polluter(pollution) => (&pollution.benign, &mut pollution.proof, &mut pollution.victims),
+            Details::FilePolluter(files) => (&files.benign, &mut files.proof, &mut files.victims),
+            _ => continue,
+        };
+        *proof = came.proof;
+        *victims = came.victims;
+        one.finding.severity = Severity::polluter(benign, victims);
+        let suite = &check.learned.suite;
+        let first = victims
+            .first()
+            .and_then(|victim| suite.tests.iter().find(|known| known.id == victim.test));
+        one.replay.tests.extend(first.map(|victim| victim.handle.clone()));
+    }
+    for one in found {
+        outcomes.add(one.finding, one.replay);
     }
 }
 

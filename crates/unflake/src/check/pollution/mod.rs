@@ -56,7 +56,8 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
     for (what, reason) in first.not_watched.iter().chain(&second.not_watched) {
         outcomes.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
     }
-    findings::report(check, &first, &second, &captured, outcomes);
+    let found = findings::gather(check, &first, &second, &captured, outcomes);
+    findings::prove(check, found, outcomes);
 }
 
 /// The tests of all classes in which something changed.
@@ -164,7 +165,9 @@ fn captured_at_initialisation(
                     new: Some(new.clone()),
                     form: ChangeForm::Replaced,
                     holder: String::new(),
+                    steps: Vec::new(),
                     more: 0,
+                    also: Vec::new(),
                     around: Vec::new(),
                 });
             }

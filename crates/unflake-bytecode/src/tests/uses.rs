@@ -1,0 +1,95 @@
+//! What is said about the fields that real methods use, for every compiler at hand.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::jdks;
+use crate::{ClassFile, How, Stored};
+
+/// What each method of `Uses.java` does with fields, in the order of its code.
+const EXPECTED: &str = "\
+lazy: instance read, tested, =Other, read, returned
+lazyOfParameter: instance read, tested, read, =FromParameters, returned
+lazyByVariable: banner read, tested, read, tested, =Other, returned
+set: current =Parameter
+reset: current =Null
+count: calls read, =Increased, read, =Other, read, =Increased; limit =Constant; small read, =Increased; total read, =Increased, read, =Added, read, =FromParameters
+lazySize: memo read, .hashCode(Other); size read, tested, =Other, read, returned
+remember: memo read, .get(Parameter), read, .put(FromParameters) dropped
+register: registry read, .put(Parameter) dropped
+intern: registry read, .putIfAbsent(FromParameters)
+listen: lists read, .computeIfAbsent(Other), below .add
+show: memo read, returned
+keep: calls read; instance read, kept; memo read, passed to println; next =Other, =Null, =Other, =Parameter; registry read, kept
+";
+
+fn text(how: &How<'_>) -> String {
+    let stored = |stored: &Stored| format!("{stored:?}");
+    match how {
+        How::Read => "read".to_owned(),
+        How::Tested => "tested".to_owned(),
+        How::Written(value) => format!("={}", stored(value)),
+        How::Called {
+            method,
+            stored: value,
+            dropped,
+        } => {
+            let dropped = if *dropped { " dropped" } else { "" };
+            format!(".{method}({}){dropped}", stored(value))
+        }
+        How::CalledBelow { method } => format!("below .{method}"),
+        How::Returned => "returned".to_owned(),
+        How::Passed { to } => format!("passed to {to}"),
+        How::Kept => "kept".to_owned(),
+    }
+}
+
+/// `method: field use, use; field use`, fields of this class by name.
+fn told(class: &ClassFile<'_>) -> String {
+    let mut told = String::new();
+    let is_plain = |name: &str| !name.starts_with('<') && !name.contains('$');
+    for method in class.methods().filter(|method| is_plain(&method.name())) {
+        let uses = method.uses().unwrap();
+        let mut by_field: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for used in uses.fields.iter().filter(|used| used.class == class.name()) {
+            by_field.entry(&used.name).or_default().push(text(&used.how));
+        }
+        let fields = by_field.iter();
+        let fields: Vec<String> = fields
+            .map(|(field, uses)| format!("{field} {}", uses.join(", ")))
+            .collect();
+        told.push_str(&format!("{}: {}\n", method.name(), fields.join("; ")));
+    }
+    told
+}
+
+#[test]
+fn uses_of_fields_are_told_apart() {
+    for jdk in jdks() {
+        let classes = jdk.compile(&["-g"], &["Uses.java"]);
+        let bytes = fs::read(classes.path().join("Uses.class")).unwrap();
+        let class = ClassFile::parse(&bytes).unwrap();
+        assert_eq!(told(&class), EXPECTED, "Java {}", jdk.version);
+    }
+}
+
+#[test]
+fn calls_name_what_is_called() {
+    let classes = jdks().pop().unwrap().compile(&["-g"], &["Uses.java"]);
+    let bytes = fs::read(classes.path().join("Uses.class")).unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let lazy = class.methods().find(|method| method.name() == "lazy").unwrap();
+    let calls = lazy.uses().unwrap().calls;
+    let calls: Vec<String> = calls
+        .iter()
+        .map(|call| format!("{}.{}{}", call.class, call.name, call.descriptor))
+        .collect();
+    assert_eq!(calls, ["Uses.<init>()V"]);
+    let banner = class.fields().find(|field| field.name() == "banner").unwrap();
+    assert_eq!(
+        (&*banner.descriptor(), banner.access()),
+        ("Ljava/lang/String;", 0x48)
+    );
+    assert!(!banner.is_annotated());
+    assert!(class.strings().any(|text| text == "nothing"));
+}

@@ -1,0 +1,404 @@
+//! What the project's classes do with each of their fields: the evidence that marks of harmless changes rest on (P9).
+//!
+//! Private methods count as part of those that call them, since nobody else can. What remains are the ways by which code
+//! outside of a class can reach a field; each of them is an [`Entry`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A class as its class file has it. Names are `package.Class`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassUses {
+    pub name: String,
+    pub parent: Option<String>,
+    pub has_tests: bool,
+    pub fields: Vec<DeclaredField>,
+    pub methods: Vec<MethodUses>,
+    /// String constants: reflection finds fields by them.
+    pub texts: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeclaredField {
+    pub name: String,
+    pub descriptor: String,
+    pub is_private: bool,
+    pub is_static: bool,
+    /// Frameworks find it.
+    pub is_annotated: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MethodUses {
+    pub name: String,
+    pub descriptor: String,
+    /// Private, or made by the compiler.
+    pub is_private: bool,
+    pub uses: Vec<FieldUse>,
+    /// Class, name and descriptor.
+    pub calls: Vec<[String; 3]>,
+}
+
+/// Something that is done with a field; the class may be one below that which declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldUse {
+    pub class: String,
+    pub field: String,
+    pub how: Use,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Use {
+    Read,
+    /// Compared with null or a constant.
+    Tested,
+    Written(Stored),
+    /// A method of the object in it is called.
+    Called {
+        method: String,
+        /// The last argument.
+        stored: Stored,
+        /// Nobody looks at what it returns.
+        dropped: bool,
+    },
+    /// Something is done with what such a call gave.
+    CalledBelow(String),
+    /// Its value is returned, passed on or kept elsewhere.
+    HandedOn,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    Null,
+    Constant,
+    /// The old value and a positive constant.
+    Increased,
+    /// The old value and something that is no constant.
+    Added,
+    /// A parameter.
+    Given,
+    MadeOfGiven,
+    Other,
+}
+
+/// All classes of a project.
+#[derive(Clone, Debug, Default)]
+pub struct FieldUses {
+    classes: BTreeMap<String, Class>,
+    methods: Vec<Method>,
+    texts: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Class {
+    parent: Option<String>,
+    has_tests: bool,
+    fields: BTreeMap<String, KnownField>,
+}
+
+#[derive(Clone, Debug)]
+struct KnownField {
+    declared: DeclaredField,
+    /// By method.
+    uses: BTreeMap<usize, Vec<Use>>,
+}
+
+#[derive(Clone, Debug)]
+struct Method {
+    class: String,
+    name: String,
+    descriptor: String,
+    is_private: bool,
+    callers: BTreeSet<usize>,
+}
+
+/// A field and all that is done with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field<'u> {
+    all: &'u FieldUses,
+    class: &'u str,
+    known: &'u KnownField,
+}
+
+/// A method that code outside can call, with what it and its private helpers do with one field.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry<'u> {
+    number: usize,
+    method: &'u Method,
+    pub(crate) uses: Vec<&'u Use>,
+    pub(crate) is_initialiser: bool,
+}
+
+impl FieldUses {
+    pub fn new(classes: impl IntoIterator<Item = ClassUses>) -> Self {
+        let mut all = Self::default();
+        let mut bodies = Vec::new();
+        for class in classes {
+            if all.classes.contains_key(&class.name) {
+                // The class path takes the first.
+                continue;
+            }
+            let fields = class.fields.into_iter().map(|declared| {
+                let uses = BTreeMap::new();
+                (declared.name.clone(), KnownField { declared, uses })
+            });
+            let known = Class {
+                parent: class.parent,
+                has_tests: class.has_tests,
+                fields: fields.collect(),
+            };
+            all.classes.insert(class.name.clone(), known);
+            all.texts.extend(class.texts);
+            for method in class.methods {
+                all.methods.push(Method {
+                    class: class.name.clone(),
+                    name: method.name,
+                    descriptor: method.descriptor,
+                    is_private: method.is_private,
+                    callers: BTreeSet::new(),
+                });
+                bodies.push((method.uses, method.calls));
+            }
+        }
+        all.link(bodies);
+        all
+    }
+
+    /// Uses go to the fields they are of, calls to the methods they are of.
+    fn link(&mut self, bodies: Vec<(Vec<FieldUse>, Vec<[String; 3]>)>) {
+        let numbers: BTreeMap<[String; 3], usize> = self
+            .methods
+            .iter()
+            .enumerate()
+            .map(|(number, method)| {
+                let key = [&method.class, &method.name, &method.descriptor].map(Clone::clone);
+                (key, number)
+            })
+            .collect();
+        for (number, (uses, calls)) in bodies.into_iter().enumerate() {
+            for used in uses {
+                let Some(class) = self.declaring(&used.class, &used.field).map(str::to_owned) else {
+                    continue;
+                };
+                let class = self.classes.get_mut(&class);
+                if let Some(field) = class.and_then(|class| class.fields.get_mut(&used.field)) {
+                    field.uses.entry(number).or_default().push(used.how);
+                }
+            }
+            for call in calls {
+                if let Some(callee) = numbers.get(&call) {
+                    self.methods[*callee].callers.insert(number);
+                }
+            }
+        }
+    }
+
+    /// The class that declares a field which is reached through this one.
+    fn declaring<'u>(&'u self, class: &str, field: &str) -> Option<&'u str> {
+        let mut name = class;
+        // No class is its own parent, but a class file may say so.
+        for _ in 0..100 {
+            let (name_here, known) = self.classes.get_key_value(name)?;
+            if known.fields.contains_key(field) {
+                return Some(name_here);
+            }
+            name = known.parent.as_deref()?;
+        }
+        None
+    }
+
+    /// The field of a step, `package.Class.field`; `None`: not the project's.
+    pub(crate) fn field(&self, step: &str) -> Option<Field<'_>> {
+        let (class, name) = step.rsplit_once('.')?;
+        let class = self.declaring(class, name)?;
+        let known = self.classes.get(class)?.fields.get(name)?;
+        Some(Field {
+            all: self,
+            class,
+            known,
+        })
+    }
+
+    /// Whether objects of this class (or what they inherit) can be given something that they keep.
+    pub(crate) fn is_settable(&self, class: &str) -> bool {
+        let mut next = self.classes.get_key_value(class);
+        for _ in 0..100 {
+            let Some((name, known)) = next else { return false };
+            let settable = known.fields.values().any(|known| {
+                let field = Field {
+                    all: self,
+                    class: name,
+                    known,
+                };
+                !known.declared.is_static && field.is_given()
+            });
+            if settable {
+                return true;
+            }
+            let parent = known.parent.as_deref();
+            next = parent.and_then(|parent| self.classes.get_key_value(parent));
+        }
+        false
+    }
+}
+
+impl<'u> Field<'u> {
+    /// `Class.field`
+    pub(crate) fn label(&self) -> String {
+        format!("{}.{}", short(self.class), self.known.declared.name)
+    }
+
+    pub(crate) fn name(&self) -> &'u str {
+        &self.known.declared.name
+    }
+
+    pub(crate) fn descriptor(&self) -> &'u str {
+        &self.known.declared.descriptor
+    }
+
+    pub(crate) fn is_private(&self) -> bool {
+        self.known.declared.is_private
+    }
+
+    /// The class without its package.
+    pub(crate) fn class(&self) -> String {
+        short(self.class)
+    }
+
+    /// The field belongs to a class with tests, or to one inside of it.
+    pub(crate) fn is_of_tests(&self) -> bool {
+        let outer = self.class.split('$').next().unwrap_or_default();
+        [self.class, outer]
+            .iter()
+            .any(|class| self.all.classes.get(*class).is_some_and(|class| class.has_tests))
+    }
+
+    /// Whether something may find the field by its name or by an annotation.
+    pub(crate) fn is_reflected(&self) -> bool {
+        self.known.declared.is_annotated || self.all.texts.contains(&self.known.declared.name)
+    }
+
+    pub(crate) fn is_read(&self) -> bool {
+        self.uses().any(|used| *used == Use::Read)
+    }
+
+    pub(crate) fn is_written(&self) -> bool {
+        self.uses().any(|used| matches!(used, Use::Written(_)))
+    }
+
+    pub(crate) fn uses(&self) -> impl Iterator<Item = &'u Use> {
+        self.known.uses.values().flatten()
+    }
+
+    /// The ways to the field, those of initialisers too.
+    pub(crate) fn entries(&self) -> Vec<Entry<'u>> {
+        let mut found: BTreeMap<usize, Vec<&'u Use>> = BTreeMap::new();
+        for (method, uses) in &self.known.uses {
+            for entry in self.all.entries_of(*method) {
+                found.entry(entry).or_default().extend(uses);
+            }
+        }
+        found
+            .into_iter()
+            .map(|(number, uses)| {
+                let method = &self.all.methods[number];
+                let is_initialiser = if self.known.declared.is_static {
+                    method.name == "<clinit>" && method.class == self.class
+                } else {
+                    method.name == "<init>"
+                };
+                Entry {
+                    number,
+                    method,
+                    uses,
+                    is_initialiser,
+                }
+            })
+            .collect()
+    }
+
+    /// Whether somebody outside can set it, or put something of theirs into what it holds.
+    fn is_given(&self) -> bool {
+        let given = |used: &&Use| match used {
+            Use::Written(stored) => matches!(stored, Stored::Given | Stored::MadeOfGiven | Stored::Constant),
+            Use::Called { method, stored, .. } => {
+                FILLS.contains(&method.as_str()) && matches!(stored, Stored::Given | Stored::MadeOfGiven)
+            }
+            _ => false,
+        };
+        self.entries()
+            .iter()
+            .any(|entry| !entry.is_initialiser && entry.uses.iter().any(given))
+    }
+}
+
+impl FieldUses {
+    /// The methods that code outside can call and that run this one, by way of private ones only.
+    fn entries_of(&self, method: usize) -> BTreeSet<usize> {
+        let (mut seen, mut entries) = (BTreeSet::new(), BTreeSet::new());
+        let mut todo = vec![method];
+        while let Some(number) = todo.pop() {
+            if !seen.insert(number) {
+                continue;
+            }
+            let method = &self.methods[number];
+            if method.is_private && !method.callers.is_empty() {
+                todo.extend(&method.callers);
+            } else {
+                entries.insert(number);
+            }
+        }
+        entries
+    }
+}
+
+impl Entry<'_> {
+    /// `Class.method`
+    pub(crate) fn label(&self) -> String {
+        format!("{}.{}", short(&self.method.class), self.method.name)
+    }
+
+    pub(crate) fn returns_nothing(&self) -> bool {
+        self.method.descriptor.ends_with(")V")
+    }
+
+    /// Whether it calls the other, itself or by private methods.
+    pub(crate) fn calls(&self, other: &Self) -> bool {
+        let callers = &other.method.callers;
+        callers.contains(&self.number)
+    }
+
+    pub(crate) fn has(&self, test: impl Fn(&Use) -> bool) -> bool {
+        self.uses.iter().any(|used| test(used))
+    }
+
+    pub(crate) fn has_call(&self, names: &[&str]) -> bool {
+        self.has(|used| matches!(used, Use::Called { method, .. } if names.contains(&method.as_str())))
+    }
+}
+
+/// Methods that put something into a collection.
+pub(crate) const FILLS: [&str; 18] = [
+    "put",
+    "putIfAbsent",
+    "putAll",
+    "computeIfAbsent",
+    "compute",
+    "merge",
+    "add",
+    "addAll",
+    "addFirst",
+    "addLast",
+    "addElement",
+    "push",
+    "offer",
+    "offerFirst",
+    "offerLast",
+    "set",
+    "append",
+    "setProperty",
+];
+
+fn short(class: &str) -> String {
+    let name = class.rsplit('.').next().unwrap_or(class);
+    name.replace('$', ".")
+}
