@@ -171,6 +171,8 @@ pub struct PolluterTrial {
     pub polluter: usize,
     /// Tests that passed in the build, in its order. The polluter may be among them: it may be its own victim.
     pub candidates: Vec<usize>,
+    /// Tests that are known to change the same state: after one of them it may be right again.
+    pub changing: BTreeSet<usize>,
 }
 
 /// What came of some [`PolluterTrial`]s.
@@ -186,7 +188,8 @@ pub struct Tried {
 
 /// The tests that fail after each of some polluters. `proved` are known to be victims of others.
 ///
-/// All candidates run in few warm JVMs with the polluter right before each of them, so that none that cleans up hides the next.
+/// First the candidates run one after the other behind the polluter, which shows most victims for the price of the tests; then,
+/// with the time that is left, with the polluter right before each of them, so that none that cleans up hides the next.
 /// Each test that fails there is proved to be a victim once, with the first polluter for which that works. Its other polluters
 /// must fail it in company twice, among other neighbours; without polluters that company passes, or it does not count.
 ///
@@ -202,13 +205,19 @@ pub fn victims_of<O: Orders + ?Sized>(
         of: vec![BTreeSet::new(); trials.len()],
         is_partial: vec![false; trials.len()],
     };
-    let mut failing: Vec<Vec<usize>> = Vec::new();
-    for (index, trial) in trials.iter().enumerate() {
-        let found = suffering(search, &[trial.polluter], &trial.candidates);
-        tried.is_partial[index] = found.is_partial;
-        failing.push(found.tests);
-    }
     let mut proved = proved.clone();
+    let mut failing: Vec<Vec<usize>> = sweep(search, trials);
+    prove_once(orders, trials, &failing, &mut proved, &mut tried);
+    for (index, trial) in trials.iter().enumerate() {
+        let left = trial
+            .candidates
+            .iter()
+            .filter(|test| !failing[index].contains(test));
+        let left: Vec<usize> = left.copied().collect();
+        let found = suffering(search, &[trial.polluter], &left);
+        tried.is_partial[index] |= found.is_partial;
+        failing[index].extend(found.tests);
+    }
     prove_once(orders, trials, &failing, &mut proved, &mut tried);
     for (index, trial) in trials.iter().enumerate() {
         let is_main = |victim: &ProvedVictim| victim.polluters == [trial.polluter];
@@ -240,6 +249,28 @@ pub fn victims_of<O: Orders + ?Sized>(
     tried
 }
 
+/// Runs the candidates of all trials behind their polluters, those of each in one JVM, with the polluter again where the state
+/// is known to change. A guess: what is between may make them pass or fail.
+fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Vec<usize>> {
+    let behind = |trial: &PolluterTrial| {
+        let mut order = vec![trial.polluter];
+        let others = trial.candidates.iter().filter(|test| **test != trial.polluter);
+        let (changing, plain): (Vec<usize>, Vec<usize>) =
+            others.copied().partition(|test| trial.changing.contains(test));
+        order.extend(plain);
+        order.extend(changing.into_iter().flat_map(|test| [trial.polluter, test]));
+        order
+    };
+    let swept: Vec<Vec<usize>> = trials.iter().map(behind).collect();
+    let failed = |(order, ran): (&Vec<usize>, Option<Vec<Verdict>>)| {
+        let places = order.iter().zip(ran.unwrap_or_default()).skip(1);
+        let failed =
+            places.filter(|(test, verdict)| **test != order[0] && matches!(verdict, Verdict::Failed(_)));
+        failed.map(|(test, _)| *test).collect()
+    };
+    swept.iter().zip(orders.run_all(&swept)).map(failed).collect()
+}
+
 /// Proves each test that failed in a trial with one polluter: the first, and if that was not it the next, a few times.
 fn prove_once<O: Orders + ?Sized>(
     orders: &O,
@@ -250,6 +281,8 @@ fn prove_once<O: Orders + ?Sized>(
 ) {
     /// Polluters that are tried for one victim.
     const TIMES: usize = 3;
+    /// Pairs that are proved at the same time.
+    const TOGETHER: usize = 16;
     let mut used = BTreeSet::new();
     for _ in 0..TIMES {
         let mut pairs: Vec<(usize, Pair)> = Vec::new();
@@ -273,7 +306,9 @@ fn prove_once<O: Orders + ?Sized>(
             break;
         }
         let asked: Vec<Pair> = pairs.iter().map(|(_, pair)| pair.clone()).collect();
-        for ((index, pair), result) in pairs.iter().zip(prove(orders, &asked)) {
+        // Part after part: if the time is up, some are proved and not all half.
+        let results = asked.chunks(TOGETHER).flat_map(|part| prove(orders, part));
+        for ((index, pair), result) in pairs.iter().zip(results) {
             match result {
                 Ok(victim) => {
                     proved.insert(pair.victim);
@@ -366,6 +401,7 @@ mod tests {
         PolluterTrial {
             polluter,
             candidates: candidates.into_iter().collect(),
+            changing: BTreeSet::new(),
         }
     }
 

@@ -9,12 +9,11 @@ use std::collections::{BTreeSet, VecDeque};
 /// So many say enough of one root.
 const MOST: usize = 100;
 
+/// Paths and values.
+pub type Leaves = Vec<(String, String)>;
+
 /// For each root of `after` that `before` does not have: its name, and paths with values, the shortest first.
-pub fn new_roots(
-    shapes: &Shapes,
-    before: &State,
-    after: &State,
-) -> Result<Vec<(String, Vec<(String, String)>)>, Malformed> {
+pub fn new_roots(shapes: &Shapes, before: &State, after: &State) -> Result<Vec<(String, Leaves)>, Malformed> {
     let old: BTreeSet<u32> = before.index(shapes)?.roots.iter().map(|(id, _)| *id).collect();
     let index = after.index(shapes)?;
     let fresh = index.roots.iter().filter(|(id, _)| !old.contains(id));
@@ -26,7 +25,7 @@ pub fn new_roots(
     Ok(named.collect())
 }
 
-fn leaves(index: &Index<'_>, path: String, kind: u8, words: &[u32]) -> Vec<(String, String)> {
+fn leaves(index: &Index<'_>, path: String, kind: u8, words: &[u32]) -> Leaves {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     let mut queue = VecDeque::from([(path, kind, words.to_vec())]);

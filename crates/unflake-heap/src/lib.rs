@@ -13,7 +13,7 @@ mod shape;
 mod state;
 
 pub use compare::{Difference, differences};
-pub use leaves::new_roots;
+pub use leaves::{Leaves, new_roots};
 pub use shape::{Field, Root, Shape, ShapeId, Shapes, View};
 pub use state::{Malformed, State};
 

@@ -10,7 +10,7 @@ use crate::values::SeedSetting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use unflake_explore::{
-    Cleaning, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Verdict, cleaners,
+    Cleaning, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried, Verdict, cleaners,
     reaching, victims_of,
 };
 use unflake_findings::{
@@ -38,6 +38,10 @@ pub(crate) struct Polluting {
     pub(crate) held_by: Option<String>,
     /// What it changes, for the victims' findings.
     pub(crate) path: String,
+    /// Tests that change the same state, this one among them: they may put it right again.
+    pub(crate) others: Vec<usize>,
+    /// It stands for all that do the same to the same state: the others are tried on its victims only.
+    pub(crate) is_typical: bool,
 }
 
 /// What came of one of them.
@@ -136,6 +140,44 @@ pub(super) struct Place<'a> {
     pub(super) progress: &'a Progress,
 }
 
+/// What came of several trials.
+#[derive(Debug, Default)]
+struct Results {
+    victims: BTreeMap<usize, Polluted>,
+    /// By polluter.
+    of: BTreeMap<usize, BTreeSet<usize>>,
+    /// Polluters for which the time was up.
+    partial: BTreeSet<usize>,
+}
+
+impl Results {
+    fn add(&mut self, trials: &[PolluterTrial], tried: Tried, known: &mut BTreeSet<usize>) {
+        for main in tried.victims {
+            known.insert(main.victim);
+            let polluted = Polluted {
+                main,
+                polluters: BTreeSet::new(),
+            };
+            self.victims.insert(polluted.main.victim, polluted);
+        }
+        for ((trial, of), is_partial) in trials.iter().zip(tried.of).zip(tried.is_partial) {
+            self.of.entry(trial.polluter).or_default().extend(of);
+            if is_partial {
+                self.partial.insert(trial.polluter);
+            }
+        }
+    }
+
+    /// The victims of these polluters.
+    fn of_any(&self, polluters: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let of = self
+            .of
+            .iter()
+            .filter(|(polluter, _)| polluters.contains(polluter));
+        of.flat_map(|(_, victims)| victims.iter().copied()).collect()
+    }
+}
+
 /// A victim with all of its polluters.
 #[derive(Clone, Debug)]
 pub(super) struct Polluted {
@@ -147,88 +189,97 @@ pub(super) struct Polluted {
 impl Place<'_> {
     fn prove(&self, polluting: &[Polluting], here: &[usize], proven: &mut [Proven], outcomes: &mut Outcomes) {
         // A test that pollutes several things is tried once.
-        let mut by_test: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut by_test: BTreeMap<usize, Vec<&Polluting>> = BTreeMap::new();
         let mut in_order = Vec::new();
         for &index in here {
-            let test = polluting[index].test;
-            if !by_test.contains_key(&test) {
-                in_order.push(test);
+            let one = &polluting[index];
+            if !by_test.contains_key(&one.test) {
+                in_order.push(one.test);
             }
-            by_test.entry(test).or_default().push(index);
+            by_test.entry(one.test).or_default().push(one);
         }
-        let known = self.known_victims(outcomes);
-        let near: Vec<PolluterTrial> = in_order
+        let changing = |test: usize| -> BTreeSet<usize> {
+            by_test[&test]
+                .iter()
+                .flat_map(|one| one.others.iter().copied())
+                .collect()
+        };
+        let trial = |polluter: usize, candidates: Vec<usize>| PolluterTrial {
+            polluter,
+            candidates,
+            changing: changing(polluter),
+        };
+        let is_typical = |test: &usize| by_test[test].iter().any(|one| one.is_typical);
+        let (typical, others): (Vec<usize>, Vec<usize>) = in_order.iter().partition(|test| is_typical(test));
+
+        let mut known = self.known_victims(outcomes);
+        let mut results = Results::default();
+        let near: Vec<PolluterTrial> = typical
             .iter()
-            .map(|test| PolluterTrial {
-                polluter: *test,
-                candidates: self.seeing(by_test[test].iter().map(|index| &polluting[*index])),
-            })
+            .map(|test| trial(*test, self.seeing(&by_test[test])))
             .collect();
-        let first = victims_of(self.search, self.orders, &near, &known);
-        let mut known = known;
-        known.extend(first.victims.iter().map(|victim| victim.victim));
+        results.add(
+            &near,
+            victims_of(self.search, self.orders, &near, &known),
+            &mut known,
+        );
         let far: Vec<PolluterTrial> = near
             .iter()
-            .map(|trial| {
-                let tried: BTreeSet<usize> = trial.candidates.iter().copied().collect();
-                let passed = self.passed().into_iter().filter(|test| !tried.contains(test));
-                PolluterTrial {
-                    polluter: trial.polluter,
-                    candidates: passed.collect(),
-                }
+            .map(|near| {
+                let tried: BTreeSet<usize> = near.candidates.iter().copied().collect();
+                let rest = self.passed().into_iter().filter(|test| !tried.contains(test));
+                trial(near.polluter, rest.collect())
             })
             .collect();
-        let second = victims_of(self.search, self.orders, &far, &known);
-        let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
-        for victim in first.victims.into_iter().chain(second.victims) {
-            victims.insert(
-                victim.victim,
-                Polluted {
-                    main: victim,
-                    polluters: BTreeSet::new(),
-                },
-            );
-        }
-        for (trial, test) in in_order.iter().enumerate() {
-            let of: BTreeSet<usize> = first.of[trial].union(&second.of[trial]).copied().collect();
-            for victim in &of {
-                match victims.get_mut(victim) {
+        results.add(
+            &far,
+            victims_of(self.search, self.orders, &far, &known),
+            &mut known,
+        );
+        // Whoever does the same to the same state has the same victims, if any.
+        let same: Vec<PolluterTrial> = others
+            .iter()
+            .map(|test| trial(*test, results.of_any(&changing(*test)).into_iter().collect()))
+            .collect();
+        results.add(
+            &same,
+            victims_of(self.search, self.orders, &same, &known),
+            &mut known,
+        );
+
+        for (test, of) in &results.of {
+            for victim in of {
+                match results.victims.get_mut(victim) {
                     Some(polluted) => {
                         polluted.polluters.insert(*test);
                     }
                     None => outcomes.add_polluter(&self.suite.tests[*victim].id, &self.suite.tests[*test].id),
                 }
             }
-            let is_partial = first.is_partial[trial] || second.is_partial[trial];
-            for index in &by_test[test] {
-                proven[*index].proof = match (of.is_empty(), is_partial) {
-                    (false, _) => Proof::Proved,
-                    (true, true) => Proof::Partial,
-                    (true, false) => Proof::NoVictim,
-                };
-            }
         }
-        let states: BTreeMap<usize, String> = in_order
+        let states: BTreeMap<usize, String> = by_test
             .iter()
-            .map(|test| (*test, polluting[by_test[test][0]].path.clone()))
+            .map(|(test, of)| (*test, of[0].path.clone()))
             .collect();
-        let victims: Vec<Polluted> = victims.into_values().collect();
+        let victims: Vec<Polluted> = results.victims.into_values().collect();
         self.add_victims(&victims, &states, outcomes);
-        for (trial, test) in in_order.iter().enumerate() {
-            let of = first.of[trial].union(&second.of[trial]);
-            let suffering: Vec<Suffering> = of
-                .filter_map(|victim| {
-                    let id = &self.suite.tests[*victim].id;
-                    let message = outcomes.victim_message(id)?;
-                    Some(Suffering {
-                        test: id.clone(),
-                        message,
-                    })
+        for &index in here {
+            let test = polluting[index].test;
+            let of = results.of.get(&test).cloned().unwrap_or_default();
+            let suffering = of.iter().filter_map(|victim| {
+                let id = &self.suite.tests[*victim].id;
+                Some(Suffering {
+                    test: id.clone(),
+                    message: outcomes.victim_message(id)?,
                 })
-                .collect();
-            for index in &by_test[test] {
-                proven[*index].victims = suffering.clone();
-            }
+            });
+            proven[index].victims = suffering.collect();
+            proven[index].proof = match (of.is_empty(), results.partial.contains(&test), is_typical(&test)) {
+                (false, ..) => Proof::Proved,
+                (true, true, _) => Proof::Partial,
+                (true, false, true) => Proof::NoVictim,
+                (true, false, false) => Proof::NotRun,
+            };
         }
     }
 
@@ -238,28 +289,18 @@ impl Place<'_> {
         self.tests.iter().copied().filter(passed).collect()
     }
 
-    /// Those of them whose classes can reach one that holds the state, the nearest first.
-    fn seeing<'p>(&self, polluting: impl Iterator<Item = &'p Polluting>) -> Vec<usize> {
-        let holders: Option<BTreeSet<String>> = polluting.map(|one| one.held_by.clone()).collect();
+    /// Those of them whose classes can reach one that holds the state.
+    fn seeing(&self, polluting: &[&Polluting]) -> Vec<usize> {
+        let holders: Option<BTreeSet<String>> = polluting.iter().map(|one| one.held_by.clone()).collect();
         let Some(holders) = holders else {
             return self.passed();
         };
         let distances = reaching(&self.suite.references, &holders);
-        let distance = |test: &usize| {
+        let reaches = |test: &usize| {
             let known = &self.suite.tests[*test];
-            let of = |class: &str| distances.get(class).copied();
-            of(known.id.class())
-                .into_iter()
-                .chain(of(&known.handle.root))
-                .min()
+            distances.contains_key(known.id.class()) || distances.contains_key(&known.handle.root)
         };
-        let passed = self.passed();
-        let mut seeing: Vec<(u32, usize)> = passed
-            .into_iter()
-            .filter_map(|test| Some((distance(&test)?, test)))
-            .collect();
-        seeing.sort_unstable();
-        seeing.into_iter().map(|(_, test)| test).collect()
+        self.passed().into_iter().filter(reaches).collect()
     }
 
     fn root(&self, test: usize) -> &str {
@@ -330,6 +371,7 @@ impl Place<'_> {
                 .map(|polluter| PolluterTrial {
                     polluter: *polluter,
                     candidates: candidates.clone(),
+                    changing: BTreeSet::new(),
                 })
                 .collect();
             let tried = victims_of(self.search, self.orders, &trials, &BTreeSet::new());

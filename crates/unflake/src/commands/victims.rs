@@ -190,6 +190,7 @@ impl Question<'_> {
         let trial = PolluterTrial {
             polluter: self.target,
             candidates,
+            changing: BTreeSet::new(),
         };
         let tried = victims_of(self.orders, self.orders, &[trial], &BTreeSet::new());
         answer.partial |= tried.is_partial.contains(&true);

@@ -101,6 +101,16 @@ pub(super) fn gather(
 /// Runs other tests after the polluters, and adds the findings with what came of it. Each root's first polluter comes before
 /// any root's second: with little time, every root is tried.
 pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Outcomes) {
+    let mut changing: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for one in &found {
+        changing
+            .entry(one.change.root.as_str())
+            .or_default()
+            .extend(one.test);
+    }
+    /// Of so many of one root, those that change it in another way.
+    const TYPICAL: usize = 10;
+    let mut forms = BTreeSet::new();
     let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
     let mut polluting: Vec<(usize, usize, Polluting)> = Vec::new();
     for (index, one) in found.iter().enumerate() {
@@ -109,6 +119,8 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
         };
         let turn = turns.entry(one.change.root.as_str()).or_default();
         *turn += 1;
+        let is_typical =
+            *turn <= TYPICAL && forms.insert((one.change.root.as_str(), one.change.form)) || *turn == 1;
         let holder = one
             .change
             .root
@@ -121,6 +133,11 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
                 test,
                 held_by: holder.filter(|_| one.change.kind == StateKind::Heap),
                 path: one.change.path.clone(),
+                others: changing
+                    .get(one.change.root.as_str())
+                    .cloned()
+                    .unwrap_or_default(),
+                is_typical,
             },
         ));
     }
