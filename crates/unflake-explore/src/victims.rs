@@ -250,25 +250,55 @@ pub fn victims_of<O: Orders + ?Sized>(
 }
 
 /// Runs the candidates of all trials behind their polluters, those of each in one JVM, with the polluter again where the state
-/// is known to change. A guess: what is between may make them pass or fail.
+/// is known to change; and the same without the polluter, since the order is not the build's. Tests that fail with it and
+/// not without it: a guess still.
 fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Vec<usize>> {
-    let behind = |trial: &PolluterTrial| {
-        let mut order = vec![trial.polluter];
-        let others = trial.candidates.iter().filter(|test| **test != trial.polluter);
+    let order = |trial: &PolluterTrial, with: &[usize]| {
+        let others = trial
+            .candidates
+            .iter()
+            .copied()
+            .filter(|test| *test != trial.polluter);
         let (changing, plain): (Vec<usize>, Vec<usize>) =
-            others.copied().partition(|test| trial.changing.contains(test));
-        order.extend(plain);
-        order.extend(changing.into_iter().flat_map(|test| [trial.polluter, test]));
-        order
+            others.partition(|test| trial.changing.contains(test));
+        let behind = changing
+            .into_iter()
+            .flat_map(|test| with.iter().copied().chain([test]));
+        with.iter()
+            .copied()
+            .chain(plain)
+            .chain(behind)
+            .collect::<Vec<usize>>()
     };
-    let swept: Vec<Vec<usize>> = trials.iter().map(behind).collect();
-    let failed = |(order, ran): (&Vec<usize>, Option<Vec<Verdict>>)| {
-        let places = order.iter().zip(ran.unwrap_or_default()).skip(1);
-        let failed =
-            places.filter(|(test, verdict)| **test != order[0] && matches!(verdict, Verdict::Failed(_)));
+    let failed = |order: &[usize], ran: Option<Vec<Verdict>>| -> BTreeSet<usize> {
+        let places = order.iter().zip(ran.unwrap_or_default());
+        let failed = places.filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)));
         failed.map(|(test, _)| *test).collect()
     };
-    swept.iter().zip(orders.run_all(&swept)).map(failed).collect()
+    let with: Vec<Vec<usize>> = trials
+        .iter()
+        .map(|trial| order(trial, &[trial.polluter]))
+        .collect();
+    let mut suspects: Vec<BTreeSet<usize>> = with
+        .iter()
+        .zip(orders.run_all(&with))
+        .map(|(order, ran)| failed(order, ran))
+        .collect();
+    for (suspects, trial) in suspects.iter_mut().zip(trials) {
+        suspects.remove(&trial.polluter);
+    }
+    let doubtful: Vec<usize> = (0..trials.len())
+        .filter(|index| !suspects[*index].is_empty())
+        .collect();
+    let without: Vec<Vec<usize>> = doubtful.iter().map(|index| order(&trials[*index], &[])).collect();
+    for ((index, order), ran) in doubtful.iter().zip(&without).zip(orders.run_all(&without)) {
+        let anyway = failed(order, ran);
+        suspects[*index].retain(|test| !anyway.contains(test));
+    }
+    suspects
+        .into_iter()
+        .map(|suspects| suspects.into_iter().collect())
+        .collect()
 }
 
 /// Proves each test that failed in a trial with one polluter: the first, and if that was not it the next, a few times.

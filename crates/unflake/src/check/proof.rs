@@ -20,7 +20,7 @@ use unflake_findings::{
 use unflake_protocol::{Handle, Outcome, TestId};
 
 /// How long it may take by default, in learning runs, and at least. Half of it is for the search, the rest for the proof.
-const DEFAULT_BUDGET: f64 = 4.0;
+const DEFAULT_BUDGET: f64 = 5.0;
 const SHORTEST: Duration = Duration::from_secs(30);
 /// Cleaners that a finding names.
 const CLEANERS: usize = 3;
@@ -42,6 +42,8 @@ pub(crate) struct Polluting {
     pub(crate) others: Vec<usize>,
     /// It stands for all that do the same to the same state: the others are tried on its victims only.
     pub(crate) is_typical: bool,
+    /// The same among the tests of its class.
+    pub(crate) is_typical_of_class: bool,
 }
 
 /// What came of one of them.
@@ -236,10 +238,28 @@ impl Place<'_> {
             victims_of(self.search, self.orders, &far, &known),
             &mut known,
         );
+        // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
+        let own: Vec<PolluterTrial> = others
+            .iter()
+            .filter(|test| by_test[test].iter().any(|one| one.is_typical_of_class))
+            .map(|test| {
+                let seeing = self.seeing(&by_test[test]).into_iter();
+                let of_class =
+                    seeing.filter(|other| self.root(*other) == self.root(*test) && !known.contains(other));
+                trial(*test, of_class.collect())
+            })
+            .filter(|trial| !trial.candidates.is_empty())
+            .collect();
+        results.add(
+            &own,
+            victims_of(self.search, self.orders, &own, &known),
+            &mut known,
+        );
         // Whoever does the same to the same state has the same victims, if any.
         let same: Vec<PolluterTrial> = others
             .iter()
             .map(|test| trial(*test, results.of_any(&changing(*test)).into_iter().collect()))
+            .filter(|trial| !trial.candidates.is_empty())
             .collect();
         results.add(
             &same,
@@ -262,7 +282,8 @@ impl Place<'_> {
             .map(|(test, of)| (*test, of[0].path.clone()))
             .collect();
         let victims: Vec<Polluted> = results.victims.into_values().collect();
-        self.add_victims(&victims, &states, outcomes);
+        let of_state = |test: usize| by_test.contains_key(&test).then(|| changing(test));
+        self.add_victims(&victims, &states, &of_state, outcomes);
         for &index in here {
             let test = polluting[index].test;
             let of = results.of.get(&test).cloned().unwrap_or_default();
@@ -407,10 +428,11 @@ impl Place<'_> {
         &self,
         victims: &[Polluted],
         states: &BTreeMap<usize, String>,
+        changing: &dyn Fn(usize) -> Option<BTreeSet<usize>>,
         outcomes: &mut Outcomes,
     ) {
         self.progress.phase("cleaners", 0);
-        let cleaners = self.cleaners_of(victims);
+        let cleaners = self.cleaners_of(victims, changing);
         for (polluted, cleaners) in victims.iter().zip(cleaners) {
             let state = match polluted.main.polluters[..] {
                 [polluter] => states.get(&polluter).cloned(),
@@ -426,7 +448,13 @@ impl Place<'_> {
 
     /// Per victim the tests that clean up. They are looked for once for each polluter (and apart for victims of its own class); for
     /// its other victims it is seen in one JVM whether they help as well.
-    fn cleaners_of(&self, victims: &[Polluted]) -> Vec<Vec<usize>> {
+    ///
+    /// `changing` names the tests that are known to change what a polluter changes: only those can clean up.
+    fn cleaners_of(
+        &self,
+        victims: &[Polluted],
+        changing: &dyn Fn(usize) -> Option<BTreeSet<usize>>,
+    ) -> Vec<Vec<usize>> {
         let (suite, orders, tests) = (self.suite, self.orders, self.tests);
         let victims: Vec<&ProvedVictim> = victims.iter().map(|polluted| &polluted.main).collect();
         let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
@@ -458,6 +486,14 @@ impl Place<'_> {
             let (mut candidates, others): (Vec<usize>, Vec<usize>) =
                 tests.iter().partition(|test| is_near(test));
             candidates.extend(others);
+            let known: Option<BTreeSet<usize>> = polluters
+                .iter()
+                .map(|polluter| changing(*polluter))
+                .collect::<Option<Vec<_>>>()
+                .map(|all| all.into_iter().flatten().collect());
+            if let Some(known) = known {
+                candidates.retain(|test| known.contains(test));
+            }
             candidates.truncate(CLEANER_CANDIDATES);
             let cleaning = Cleaning {
                 polluters,
