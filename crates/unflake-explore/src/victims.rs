@@ -250,8 +250,7 @@ pub fn victims_of<O: Orders + ?Sized>(
 }
 
 /// Runs the candidates of all trials behind their polluters, those of each in one JVM, with the polluter again where the state
-/// is known to change; and the same without the polluter, since the order is not the build's. Tests that fail with it and
-/// not without it: a guess still.
+/// is known to change; and the same without the polluter, since the order is not the build's. A guess still.
 fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Vec<usize>> {
     let order = |trial: &PolluterTrial, with: &[usize]| {
         let others = trial
@@ -292,8 +291,12 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Vec<us
         .collect();
     let without: Vec<Vec<usize>> = doubtful.iter().map(|index| order(&trials[*index], &[])).collect();
     for ((index, order), ran) in doubtful.iter().zip(&without).zip(orders.run_all(&without)) {
-        let anyway = failed(order, ran);
-        suspects[*index].retain(|test| !anyway.contains(test));
+        // If this order fails tests by itself, the polluter goes right before each of them.
+        if !failed(order, ran).is_empty() {
+            let some: Vec<usize> = suspects[*index].iter().copied().collect();
+            let found = suffering(orders, &[trials[*index].polluter], &some);
+            suspects[*index] = found.tests.into_iter().collect();
+        }
     }
     suspects
         .into_iter()

@@ -503,19 +503,22 @@ impl Place<'_> {
                 most: CLEANERS,
             };
             let of_first = cleaners(orders, cleaning);
+            // Behind one polluter and one cleaner all others pass, or they do not count as cleaned.
             let order = |cleaner: &usize| -> Vec<usize> {
-                let each = members[1..].iter().flat_map(|member| {
-                    let end = [*cleaner, victims[*member].victim];
-                    polluters.iter().copied().chain(end)
-                });
-                each.collect()
+                let others = members[1..].iter().map(|member| victims[*member].victim);
+                polluters
+                    .iter()
+                    .copied()
+                    .chain([*cleaner])
+                    .chain(others)
+                    .collect()
             };
             let ran = orders.run_all(&of_first.iter().map(order).collect::<Vec<_>>());
             for (cleaner, verdicts) in of_first.iter().zip(ran) {
                 let verdicts = verdicts.unwrap_or_default();
                 for (place, member) in members[1..].iter().enumerate() {
-                    let at = (place + 1) * (polluters.len() + 2) - 1;
-                    if verdicts.get(at) == Some(&Verdict::Passed) && victims[*member].victim != *cleaner {
+                    let verdict = verdicts.get(polluters.len() + 1 + place);
+                    if verdict == Some(&Verdict::Passed) && victims[*member].victim != *cleaner {
                         found[*member].push(*cleaner);
                     }
                 }
