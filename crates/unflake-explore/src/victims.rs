@@ -165,6 +165,17 @@ fn sort_out_brittle<O: Orders + ?Sized>(
     }
 }
 
+/// How polluters are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// Candidates one after the other behind the polluter: most victims, for the price of the tests.
+    Behind,
+    /// The polluter right before each: none that cleans up hides the next.
+    Each,
+    /// The first, then the second for the rest.
+    Both,
+}
+
 /// Whom a polluter is tried on.
 #[derive(Clone, Debug)]
 pub struct PolluterTrial {
@@ -188,8 +199,6 @@ pub struct Tried {
 
 /// The tests that fail after each of some polluters. `proved` are known to be victims of others.
 ///
-/// First the candidates run one after the other behind the polluter, which shows most victims for the price of the tests; then,
-/// with the time that is left, with the polluter right before each of them, so that none that cleans up hides the next.
 /// Each test that fails there is proved to be a victim once, with the first polluter for which that works. Its other polluters
 /// must fail it in company twice, among other neighbours; without polluters that company passes, or it does not count.
 ///
@@ -199,6 +208,7 @@ pub fn victims_of<O: Orders + ?Sized>(
     orders: &O,
     trials: &[PolluterTrial],
     proved: &BTreeSet<usize>,
+    care: Care,
 ) -> Tried {
     let mut tried = Tried {
         victims: Vec::new(),
@@ -206,19 +216,22 @@ pub fn victims_of<O: Orders + ?Sized>(
         is_partial: vec![false; trials.len()],
     };
     let mut proved = proved.clone();
-    let mut failing: Vec<Vec<usize>> = sweep(search, trials);
-    prove_once(orders, trials, &failing, &mut proved, &mut tried);
-    for (index, trial) in trials.iter().enumerate() {
-        let left = trial
-            .candidates
-            .iter()
-            .filter(|test| !failing[index].contains(test));
-        let left: Vec<usize> = left.copied().collect();
-        let found = suffering(search, &[trial.polluter], &left);
-        tried.is_partial[index] |= found.is_partial;
-        failing[index].extend(found.tests);
+    let mut failing: Vec<Vec<usize>> = vec![Vec::new(); trials.len()];
+    if care != Care::Each {
+        failing = sweep(search, trials);
+        prove_once(orders, trials, &failing, &mut proved, &mut tried);
     }
-    prove_once(orders, trials, &failing, &mut proved, &mut tried);
+    if care != Care::Behind {
+        for (index, trial) in trials.iter().enumerate() {
+            let left = trial.candidates.iter();
+            let left = left.filter(|test| !failing[index].contains(test) && !proved.contains(test));
+            let left: Vec<usize> = left.copied().collect();
+            let found = suffering(search, &[trial.polluter], &left);
+            tried.is_partial[index] |= found.is_partial;
+            failing[index].extend(found.tests);
+        }
+        prove_once(orders, trials, &failing, &mut proved, &mut tried);
+    }
     for (index, trial) in trials.iter().enumerate() {
         let is_main = |victim: &ProvedVictim| victim.polluters == [trial.polluter];
         let main: BTreeSet<usize> = tried
@@ -443,7 +456,7 @@ mod tests {
         // 5 cleans up after 0.
         let polluted = |before: &[usize]| before.iter().rev().find(|test| [0, 5].contains(test)) == Some(&0);
         let suite = suite(|before, test| [6, 7].contains(&test) && polluted(before));
-        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new());
+        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new(), Care::Both);
         assert_eq!(tried.of[0], [6, 7].into());
         assert!(!tried.is_partial[0]);
     }
@@ -452,7 +465,7 @@ mod tests {
     fn a_victim_of_several_polluters_is_proved_once_and_counted_for_each() {
         let suite = suite(|before, test| test > 4 && before.iter().any(|other| *other < 3));
         let trials = [trial(0, 4..10), trial(1, 4..10), trial(3, 4..10)];
-        let tried = victims_of(&suite, &suite, &trials, &BTreeSet::new());
+        let tried = victims_of(&suite, &suite, &trials, &BTreeSet::new(), Care::Both);
         let all: BTreeSet<usize> = (5..10).collect();
         assert_eq!(tried.of, [all.clone(), all, BTreeSet::new()]);
         assert_eq!(tried.victims.len(), 5);
@@ -463,7 +476,7 @@ mod tests {
     fn when_the_time_is_up_it_is_said() {
         let mut suite = suite(|_, _| false);
         suite.most = 0;
-        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new());
+        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new(), Care::Both);
         assert!(tried.is_partial[0] && tried.victims.is_empty());
     }
 }

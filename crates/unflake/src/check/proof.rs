@@ -10,8 +10,8 @@ use crate::values::SeedSetting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use unflake_explore::{
-    Cleaning, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried, Verdict, cleaners,
-    reaching, victims_of,
+    Care, Cleaning, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried, Verdict,
+    cleaners, reaching, victims_of,
 };
 use unflake_findings::{
     Brittle, Details, Finding, FindingKind, NoteKind, Proof, Rate, Repair, Severity, Suffering, Victim,
@@ -19,9 +19,11 @@ use unflake_findings::{
 };
 use unflake_protocol::{Handle, Outcome, TestId};
 
-/// How long it may take by default, in learning runs, and at least. Half of it is for the search, the rest for the proof.
+/// How long it may take by default, in learning runs, and at least.
 const DEFAULT_BUDGET: f64 = 5.0;
 const SHORTEST: Duration = Duration::from_secs(30);
+/// The part of it in which new victims are searched for; the rest is for the proof of what was found.
+const SEARCH: f64 = 0.7;
 /// Cleaners that a finding names.
 const CLEANERS: usize = 3;
 /// Tests among which they are looked for.
@@ -40,10 +42,8 @@ pub(crate) struct Polluting {
     pub(crate) path: String,
     /// Tests that change the same state, this one among them: they may put it right again.
     pub(crate) others: Vec<usize>,
-    /// It stands for all that do the same to the same state: the others are tried on its victims only.
+    /// It stands for all that do the same to the same state: the others are tried on its victims and on their own classes.
     pub(crate) is_typical: bool,
-    /// The same among the tests of its class.
-    pub(crate) is_typical_of_class: bool,
 }
 
 /// What came of one of them.
@@ -84,7 +84,7 @@ pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Out
             deadline: budget.map(|budget| clock + budget),
         };
         let search = LaunchOrders {
-            deadline: budget.map(|budget| clock + budget / 2),
+            deadline: budget.map(|budget| clock + budget.mul_f64(SEARCH)),
             ..orders
         };
         let place = Place {
@@ -222,7 +222,23 @@ impl Place<'_> {
             .collect();
         results.add(
             &near,
-            victims_of(self.search, self.orders, &near, &known),
+            victims_of(self.search, self.orders, &near, &known, Care::Behind),
+            &mut known,
+        );
+        // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
+        let own: Vec<PolluterTrial> = others
+            .iter()
+            .map(|test| {
+                let seeing = self.seeing(&by_test[test]).into_iter();
+                let of_class =
+                    seeing.filter(|other| self.root(*other) == self.root(*test) && !known.contains(other));
+                trial(*test, of_class.collect())
+            })
+            .filter(|trial| !trial.candidates.is_empty())
+            .collect();
+        results.add(
+            &own,
+            victims_of(self.search, self.orders, &own, &known, Care::Behind),
             &mut known,
         );
         let far: Vec<PolluterTrial> = near
@@ -235,24 +251,7 @@ impl Place<'_> {
             .collect();
         results.add(
             &far,
-            victims_of(self.search, self.orders, &far, &known),
-            &mut known,
-        );
-        // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
-        let own: Vec<PolluterTrial> = others
-            .iter()
-            .filter(|test| by_test[test].iter().any(|one| one.is_typical_of_class))
-            .map(|test| {
-                let seeing = self.seeing(&by_test[test]).into_iter();
-                let of_class =
-                    seeing.filter(|other| self.root(*other) == self.root(*test) && !known.contains(other));
-                trial(*test, of_class.collect())
-            })
-            .filter(|trial| !trial.candidates.is_empty())
-            .collect();
-        results.add(
-            &own,
-            victims_of(self.search, self.orders, &own, &known),
+            victims_of(self.search, self.orders, &far, &known, Care::Behind),
             &mut known,
         );
         // Whoever does the same to the same state has the same victims, if any.
@@ -263,9 +262,12 @@ impl Place<'_> {
             .collect();
         results.add(
             &same,
-            victims_of(self.search, self.orders, &same, &known),
+            victims_of(self.search, self.orders, &same, &known, Care::Behind),
             &mut known,
         );
+
+        let each = victims_of(self.search, self.orders, &near, &known, Care::Each);
+        results.add(&near, each, &mut known);
 
         for (test, of) in &results.of {
             for victim in of {
@@ -395,7 +397,7 @@ impl Place<'_> {
                     changing: BTreeSet::new(),
                 })
                 .collect();
-            let tried = victims_of(self.search, self.orders, &trials, &BTreeSet::new());
+            let tried = victims_of(self.search, self.orders, &trials, &BTreeSet::new(), Care::Both);
             if tried.is_partial.contains(&true) {
                 outcomes.note(
                     NoteKind::Budget,

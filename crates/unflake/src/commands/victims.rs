@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 use unflake_explore::{
-    Cleaning, Orders as _, Pair, PolluterTrial, Verdict, Wanted, cleaners, each_alone, prove, prove_brittle,
-    shortest, victims_of,
+    Care, Cleaning, Orders as _, Pair, PolluterTrial, Verdict, Wanted, cleaners, each_alone, prove,
+    prove_brittle, shortest, victims_of,
 };
 use unflake_findings::Suffering;
 use unflake_protocol::{Failure, Handle, TestId};
@@ -192,7 +192,7 @@ impl Question<'_> {
             candidates,
             changing: BTreeSet::new(),
         };
-        let tried = victims_of(self.orders, self.orders, &[trial], &BTreeSet::new());
+        let tried = victims_of(self.orders, self.orders, &[trial], &BTreeSet::new(), Care::Both);
         answer.partial |= tried.is_partial.contains(&true);
         answer.victims = tried
             .victims

@@ -111,7 +111,6 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
     /// Of so many of one root, those that change it in another way.
     const TYPICAL: usize = 10;
     let mut forms = BTreeSet::new();
-    let mut of_classes = BTreeSet::new();
     let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
     let mut polluting: Vec<(usize, usize, Polluting)> = Vec::new();
     for (index, one) in found.iter().enumerate() {
@@ -122,8 +121,6 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
         *turn += 1;
         let is_typical =
             *turn <= TYPICAL && forms.insert((one.change.root.as_str(), one.change.form)) || *turn == 1;
-        let class = check.learned.suite.tests[test].handle.root.as_str();
-        let is_typical_of_class = of_classes.insert((one.change.root.as_str(), one.change.form, class));
         let holder = one
             .change
             .root
@@ -141,7 +138,6 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
                     .cloned()
                     .unwrap_or_default(),
                 is_typical,
-                is_typical_of_class,
             },
         ));
     }
