@@ -222,7 +222,7 @@ impl Place<'_> {
             .collect();
         results.add(
             &near,
-            victims_of(self.search, self.orders, &near, &known, Care::Behind),
+            victims_of(self.search, self.orders, &near, &known, Care::Both),
             &mut known,
         );
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
@@ -265,9 +265,6 @@ impl Place<'_> {
             victims_of(self.search, self.orders, &same, &known, Care::Behind),
             &mut known,
         );
-
-        let each = victims_of(self.search, self.orders, &near, &known, Care::Each);
-        results.add(&near, each, &mut known);
 
         for (test, of) in &results.of {
             for victim in of {

@@ -109,7 +109,7 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
             .extend(one.test);
     }
     /// Of so many of one root, those that change it in another way.
-    const TYPICAL: usize = 10;
+    const TYPICAL: usize = 25;
     let mut forms = BTreeSet::new();
     let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
     let mut polluting: Vec<(usize, usize, Polluting)> = Vec::new();
@@ -119,8 +119,9 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
         };
         let turn = turns.entry(one.change.root.as_str()).or_default();
         *turn += 1;
-        let is_typical =
-            *turn <= TYPICAL && forms.insert((one.change.root.as_str(), one.change.form)) || *turn == 1;
+        let value = one.change.new.as_ref().or(one.change.old.as_ref());
+        let way = (one.change.root.as_str(), one.change.form, value);
+        let is_typical = forms.insert(way) && *turn <= TYPICAL || *turn == 1;
         let holder = one
             .change
             .root
