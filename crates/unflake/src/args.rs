@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Find implementation-dependent tests
+    /// Find tests that pass only by luck: implementation-dependent ones, polluters, victims
     #[command(after_help = CHECK_HELP)]
     Check(Box<CheckArgs>),
     /// Find the causes of findings that have none yet
@@ -138,7 +138,7 @@ pub(crate) struct CheckArgs {
         long,
         value_name = "KINDS",
         value_delimiter = ',',
-        default_value = "id",
+        default_value = "id,pollution",
         env = "UNFLAKE_ONLY",
         hide_env = true
     )]

@@ -12,7 +12,7 @@ use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 use unflake_explore::Verdict;
-use unflake_findings::{Cause, CauseStatus, Details};
+use unflake_findings::{Cause, CauseStatus, Details, FilePollution, Finding, Pollution};
 use unflake_project::{Build, BuildError, BuildRequest};
 use unflake_protocol::{
     ChoiceId, Configuration, Failure, Form, Handle, Level, Outcome, Record, Role, Script, Strategy,
@@ -88,6 +88,16 @@ impl<'a> Replayed<'a> {
                         if settings.choices.is_empty() && !settings.stop =>
                     {
                         (None, None)
+                    }
+                    // With a victim behind it, that one fails again.
+                    Details::Polluter(Pollution { victims, .. })
+                    | Details::FilePolluter(FilePollution { victims, .. })
+                        if settings.choices.is_empty() && !settings.stop && !victims.is_empty() =>
+                    {
+                        (None, None)
+                    }
+                    Details::Polluter(_) | Details::FilePolluter(_) => {
+                        return Err(no_failure(finding));
                     }
                     _ => return Err(not_implementation_dependent(finding)),
                 };
@@ -447,4 +457,13 @@ fn shown(failure: &Failure) -> String {
 fn say(text: &str) {
     // Nobody is left to tell if standard output is closed.
     let _ = anstream::stdout().write_all(text.as_bytes());
+}
+/// A polluter without victims makes nothing fail; that it changes something can be seen again.
+fn no_failure(finding: &Finding) -> Problem {
+    problem!(
+        Usage,
+        "`{}` is a polluter of which no victim is known: there is no failure to repeat",
+        finding.id.as_str()
+    )
+    .hint(format!("`{}` shows again what it changes", finding.replay))
 }

@@ -46,7 +46,9 @@ impl Fixture {
         let mut command = unflake_runner::command(env!("CARGO_BIN_EXE_unflake"), &self.project());
         command
             .args(arguments.split_whitespace())
-            .env("UNFLAKE_STORE", self.store());
+            .env("UNFLAKE_STORE", self.store())
+            // Tests that look for something else say so.
+            .env("UNFLAKE_ONLY", "id");
         command
     }
 

@@ -211,7 +211,6 @@ fn compare(fixture: &Fixture, document: &Value, switch: Option<&str>) -> Compare
 }
 
 #[test]
-#[ignore = "`check` does not look for pollution yet"]
 fn every_polluter_is_found_and_its_twin_is_silent() {
     let fixture = Fixture::new("pollution");
     let document = fixture.check(DEFAULT);
@@ -225,7 +224,6 @@ fn every_polluter_is_found_and_its_twin_is_silent() {
 
 /// What else the JDK and the libraries change then is not compared.
 #[test]
-#[ignore = "`check` does not look for pollution yet"]
 fn statics_of_libraries_are_found_on_request() {
     let fixture = Fixture::new("pollution");
     let document = fixture.check(ALL_ROOTS);
@@ -235,7 +233,6 @@ fn statics_of_libraries_are_found_on_request() {
 
 /// What tests do to classes that they are the first to load.
 #[test]
-#[ignore = "`check` does not look for pollution yet"]
 fn lazily_loaded_classes_are_found_on_request() {
     let fixture = Fixture::new("pollution");
     let document = fixture.check(EAGER);
@@ -258,7 +255,6 @@ struct Order {
 }
 
 #[test]
-#[ignore = "`check` does not look for pollution yet"]
 fn victims_and_brittle_tests_are_proved() {
     let fixture = Fixture::new("pollution");
     let document = fixture.check("--only pollution,order");

@@ -92,7 +92,8 @@ impl Place {
         }
         command
             .env("HOME", self.root().join("home"))
-            .env("UNFLAKE_STORE", self.root().join("store"));
+            .env("UNFLAKE_STORE", self.root().join("store"))
+            .env("UNFLAKE_ONLY", "id");
         command.env_remove("XDG_CACHE_HOME").env("TMPDIR", self.root());
         if let Some(path) = &self.path {
             command.env("PATH", path);

@@ -160,7 +160,10 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
         let first = victims
             .first()
             .and_then(|victim| suite.tests.iter().find(|known| known.id == victim.test));
-        one.replay.tests.extend(first.map(|victim| victim.handle.clone()));
+        if let Some(victim) = first {
+            one.replay.tests.push(victim.handle.clone());
+            one.finding.replay = format!("unflake replay {}", one.finding.id.as_str());
+        }
     }
     for one in found {
         outcomes.add(one.finding, one.replay);
@@ -218,7 +221,10 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
         severity: Severity::polluter(&benign, &[]),
         message,
         exception: String::new(),
-        replay: format!("unflake replay {}", id.as_str()),
+        replay: format!(
+            "unflake check --only pollution --no-proof --eager '{}'",
+            test.class()
+        ),
         rate: Rate { failed: 2, runs: 2 },
         suppressed: None,
         details: if is_file {
