@@ -53,7 +53,10 @@ impl Around {
         let mut changes = Vec::new();
         if let Some(captured) = jvm.map(jvm_state::triples) {
             let mut captured = if seen.is_known { captured } else { first(captured) };
-            for (_, name, _) in captured.iter_mut().filter(|(kind, _, _)| kind == "thread-local") {
+            for (_, name, value) in captured.iter_mut().filter(|(kind, _, _)| kind == "thread-local") {
+                if let Some(text) = value.strip_prefix("java.lang.String ") {
+                    *value = text.to_owned();
+                }
                 if let Some(root) = name.strip_prefix("root ").and_then(|root| root.parse().ok()) {
                     *name = format!("{}{}", jvm_state::FIELD, root_name(root));
                 }
@@ -81,10 +84,14 @@ impl Around {
                 });
             }
         }
-        // The JDK makes its handlers when they are first needed.
+        // The JDK makes its handlers when they are first needed, and the default of all categories sets each of them.
+        let is_default = |change: &StateChange| change.path == "Locale.getDefault()";
+        let has_default = changes.iter().any(is_default);
         let is_jdk = |change: &StateChange| {
-            let new = change.new.as_deref().unwrap_or_default();
-            change.kind == StateKind::UrlHandler && new.starts_with("sun.net.www.protocol.")
+            let texts = [change.old.as_deref(), change.new.as_deref()];
+            let handler = |text: &str| text.starts_with("sun.net.www.protocol.");
+            change.kind == StateKind::UrlHandler && texts.into_iter().flatten().all(handler)
+                || change.kind == StateKind::Locale && has_default && !is_default(change)
         };
         let (threads, others): (Vec<StateChange>, Vec<StateChange>) = changes
             .into_iter()

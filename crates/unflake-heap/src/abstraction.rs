@@ -96,6 +96,7 @@ pub const RULES: &[Rule] = &[
     value("java.util.UUID", Fields(&["mostSigBits", "leastSigBits"])),
     value("java.nio.charset.Charset", Fields(&["name"])),
     value("java.util.TimeZone", Fields(&["ID"])),
+    value("sun.util.calendar.ZoneInfo", Fields(&["ID"])),
     value("java.time.ZoneRegion", Fields(&["id"])),
     value("java.net.URL", Fields(&["protocol", "host", "port", "file", "ref"])),
     value("java.net.URI", Fields(&["scheme", "fragment", "authority", "userInfo", "host", "port", "path", "query"])),

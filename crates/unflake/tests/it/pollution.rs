@@ -240,77 +240,10 @@ fn lazily_loaded_classes_are_found_on_request() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// One line of the table `order`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Order {
-    test: String,
-    expect: String,
-    #[serde(default)]
-    polluters: Vec<String>,
-    #[serde(default)]
-    cleaners: Vec<String>,
-    #[serde(default)]
-    setters: Vec<String>,
-}
-
-#[test]
-fn victims_and_brittle_tests_are_proved() {
-    let fixture = Fixture::new("pollution");
-    let document = fixture.check("--only pollution,order");
-    let rows: Vec<Order> = fixture.expected["order"].clone().try_into().unwrap();
-    let findings = document["findings"].as_array().unwrap();
-    let mut wrong = Vec::new();
-    for row in &rows {
-        let is_it = |finding: &&Value| text(finding, "test") == row.test && finding["kind"] == *row.expect;
-        let Some(finding) = findings.iter().find(is_it) else {
-            wrong.push(format!("missing: {row:?}"));
-            continue;
-        };
-        let lists = [
-            ("polluters", &row.polluters),
-            ("cleaners", &row.cleaners),
-            ("setters", &row.setters),
-        ];
-        for (key, expected) in lists {
-            let found: Vec<&str> = (finding[key].as_array().into_iter().flatten())
-                .map(|one| text(one, "test"))
-                .collect();
-            let absent: Vec<&String> = expected
-                .iter()
-                .filter(|one| !found.contains(&one.as_str()))
-                .collect();
-            if !absent.is_empty() {
-                wrong.push(format!("{}: {absent:?} not among {key} {found:?}", row.test));
-            }
-        }
-    }
-    for finding in findings {
-        let kind = text(finding, "kind");
-        let is_known = rows
-            .iter()
-            .any(|row| row.test == text(finding, "test") && row.expect == kind);
-        if ["victim", "brittle"].contains(&kind) && !is_known {
-            wrong.push(format!("unexpected: {}", shown(finding)));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
 #[test]
 fn the_table_can_be_read_and_names_no_test_twice() {
     let fixture = Fixture::new("pollution");
     let rows: Vec<Row> = fixture.expected["test"].clone().try_into().unwrap();
-    let orders: Vec<Order> = fixture.expected["order"].clone().try_into().unwrap();
-    let known = |test: &String| rows.iter().any(|row| row.test == *test);
-    for order in &orders {
-        let names = (order.polluters.iter())
-            .chain(&order.cleaners)
-            .chain(&order.setters);
-        for test in names.chain([&order.test]) {
-            assert!(known(test), "{test}");
-        }
-    }
     let key = |row: &Row| (row.test.clone(), row.invocation.clone(), row.state.clone());
     let mut keys: Vec<_> = rows.iter().map(key).collect();
     keys.sort();
