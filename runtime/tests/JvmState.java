@@ -199,7 +199,7 @@ public final class JvmState {
             supplied::remove);
         ThreadLocal<Object> own = new ThreadLocal<Object>() {
         };
-        check("thread-local " + own.getClass().getName(), () -> own.set(null), "null", own::remove);
+        check("thread-local " + own.getClass().getName(), () -> own.set(8L), "java.lang.Long 8", own::remove);
     }
 
     static void hooks() throws Exception {

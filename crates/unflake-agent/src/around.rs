@@ -84,13 +84,17 @@ impl Around {
                 });
             }
         }
-        // The JDK makes its handlers when they are first needed, and the default of all categories sets each of them.
+        // The JDK makes its handlers when they are first needed. One change may bring others along: a factory for handlers drops
+        // all of them, the default locale is that of each category.
         let is_default = |change: &StateChange| change.path == "Locale.getDefault()";
         let has_default = changes.iter().any(is_default);
+        let is_factory = |change: &StateChange| change.path == "URL.factory";
+        let has_factory = changes.iter().any(is_factory);
         let is_jdk = |change: &StateChange| {
             let texts = [change.old.as_deref(), change.new.as_deref()];
             let handler = |text: &str| text.starts_with("sun.net.www.protocol.");
             change.kind == StateKind::UrlHandler && texts.into_iter().flatten().all(handler)
+                || change.kind == StateKind::UrlHandler && has_factory && !is_factory(change)
                 || change.kind == StateKind::Locale && has_default && !is_default(change)
         };
         let (threads, others): (Vec<StateChange>, Vec<StateChange>) = changes
