@@ -316,7 +316,7 @@ fn verdict(summary: &Summary, shown: &[&Finding], suppressed: usize) -> String {
     let mut text = if summary.nothing_was_checked() && shown.is_empty() {
         "nothing was checked: no test is known to be right or wrong".to_owned()
     } else if shown.is_empty() {
-        "no implementation-dependent test found".to_owned()
+        "no unreliable test found".to_owned()
     } else {
         let counted = Severity::ALL.into_iter().filter_map(|severity| {
             let n = shown
