@@ -174,9 +174,7 @@ fn nothing_checked_never_looks_like_success() {
     let mut document = document(Vec::new());
     assert!(plain(&document, false).starts_with("no unreliable test found\n"));
     document.summary.checked = 0;
-    assert!(
-        plain(&document, false).starts_with("no unreliable test found\n0 of 14 tests checked")
-    );
+    assert!(plain(&document, false).starts_with("no unreliable test found\n0 of 14 tests checked"));
     document.summary.skipped = BTreeMap::from([(SkipReason::Failing, 14)]);
     let text = plain(&document, false);
     assert!(text.starts_with("nothing was checked"), "{text}");
