@@ -148,7 +148,7 @@ impl Heap {
     pub(crate) fn new_classes(&self, jni: Jni<'_>) -> Option<Object> {
         let fresh = std::mem::take(&mut self.lock().fresh);
         let classes: Vec<Object> = fresh.into_iter().filter_map(|weak| jni.strong(weak)).collect();
-        jni.object_array("java/lang/Object", &classes)
+        jni.object_array(&classes)
     }
 
     /// The static fields of a class that may be roots; null for those that are not.
@@ -186,7 +186,7 @@ impl Heap {
         }
         drop(known);
         jni.set_ints(first, &[i32::try_from(number.unwrap_or(0)).ok()?]);
-        jni.object_array("java/lang/Object", &objects)
+        jni.object_array(&objects)
     }
 
     pub(crate) fn shared_root(&self, name: String) -> i32 {
@@ -207,7 +207,7 @@ impl Heap {
             match &field.via {
                 Some(outer) => {
                     let outer = jni.reflected(outer.class, outer.id, false)?;
-                    jni.object_array("java/lang/Object", &[outer, own])
+                    jni.object_array(&[outer, own])
                 }
                 None => Some(own),
             }
@@ -242,7 +242,7 @@ impl Heap {
             i32::from(is_value),
         ];
         jni.set_ints(about, &numbers);
-        jni.object_array("java/lang/Object", &all)
+        jni.object_array(&all)
     }
 
     fn object_shape<'a>(&self, jni: Jni<'a>, class: Object, name: &str) -> (Shape, Plan<'a>) {
@@ -443,7 +443,7 @@ impl Heap {
             }
             return (false, told);
         }
-        let found = match differences(&known.shapes, last, &state) {
+        let found = match differences(&known.shapes, last, &state, self.watch.around) {
             Ok(found) => found,
             Err(malformed) => {
                 known.last = Some(state);

@@ -33,7 +33,14 @@ pub struct Difference {
 const MOST: usize = 1000;
 
 /// Everything that differs between two states, the shortest paths first.
-pub fn differences(shapes: &Shapes, before: &State, after: &State) -> Result<Vec<Difference>, Malformed> {
+///
+/// `around`: also what is around each, which takes longer than finding it.
+pub fn differences(
+    shapes: &Shapes,
+    before: &State,
+    after: &State,
+    around: bool,
+) -> Result<Vec<Difference>, Malformed> {
     let (before, after) = (before.index(shapes)?, after.index(shapes)?);
     let mut comparison = Comparison {
         partners: vec![0; before.len()],
@@ -41,6 +48,7 @@ pub fn differences(shapes: &Shapes, before: &State, after: &State) -> Result<Vec
         links: Vec::new(),
         queue: VecDeque::new(),
         found: Vec::new(),
+        tells_around: around,
         before: &before,
         after: &after,
     };
@@ -65,6 +73,7 @@ struct Comparison<'a> {
     links: Vec<Link>,
     queue: VecDeque<(u32, u32, u32)>,
     found: Vec<Difference>,
+    tells_around: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -411,7 +420,11 @@ impl Comparison<'_> {
         let (root, path) = self.path(link);
         let from = self.links[link as usize].from;
         let holder = self.before.node(from).map(|node| node.shape.class.clone());
-        let around = self.around(link, from);
+        let around = if self.tells_around {
+            self.around(link, from)
+        } else {
+            Vec::new()
+        };
         self.found.push(Difference {
             root,
             path,

@@ -167,7 +167,7 @@ fn heap(objects: Vec<Thing>, roots: &[usize]) -> Heap {
 }
 
 fn compare(before: &Heap, after: &Heap) -> Vec<Difference> {
-    differences(&shapes(), &before.write(), &after.write()).unwrap()
+    differences(&shapes(), &before.write(), &after.write(), false).unwrap()
 }
 
 /// Path, old, new.
@@ -385,7 +385,7 @@ fn the_shortest_path_wins() {
 #[test]
 fn words_that_nobody_wrote_are_told() {
     let state = State::new(vec![0, 0, 1, 99]);
-    assert!(differences(&shapes(), &state, &state.clone()).is_err());
+    assert!(differences(&shapes(), &state, &state.clone(), false).is_err());
 }
 
 /// Any graph of nodes, lists and maps.

@@ -17,6 +17,8 @@ pub struct Watch {
     pub ignored: Vec<PathBuf>,
     /// Say [`crate::ToProgram::Initialised`] of every root that appears.
     pub initial: bool,
+    /// Tell what is around each difference.
+    pub around: bool,
     /// The most objects that are followed from one root.
     pub most_objects: u32,
 }

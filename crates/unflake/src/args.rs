@@ -15,7 +15,8 @@ use unflake_findings::LevelSetting;
 /// Finds JVM tests that pass only by luck.
 ///
 /// In the directory of a Maven project, `unflake check` says which tests pass only because this JDK happens to order
-/// things as it does, and gives the command that shows it.
+/// things as it does, and which leave something behind that other tests may stumble over, and gives the command that shows
+/// it.
 #[derive(Debug, Parser)]
 #[command(
     name = "unflake",
@@ -65,7 +66,7 @@ pub(crate) enum Command {
 const CHECK_HELP: &str = "\
 Options with a value may also stand in the environment (`--skip-api` as UNFLAKE_SKIP_API), and most of them in \
 `unflake.toml` in the project's directory: rounds, budget, level, seed, control, api, skip_api, from, skip_from, jobs, \
-java, timeout, fail_on, and [[model]] and [[ignore]]. The command line wins over the environment, and that over the \
+java, timeout, fail_on, and [[model]], [[ignore]] and [pollution]. The command line wins over the environment, and that over the \
 file.
 
 Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 cannot work here, 4 no test, 5 incomplete, 70 a bug in \
@@ -146,7 +147,7 @@ pub(crate) struct CheckArgs {
     /// Varied rounds [default: three guided and some random ones, ten at most]
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_ROUNDS", hide_env = true, help_heading = "Varying")]
     pub(crate) rounds: Option<u32>,
-    /// Time for the varied rounds, like `90s` or `5m`
+    /// Time for the varied rounds, and for the proof of pollution, like `90s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_BUDGET", hide_env = true, help_heading = "Varying")]
     pub(crate) budget: Option<Duration>,
     #[command(flatten)]

@@ -150,12 +150,10 @@ extern "system" fn Java_java_util_UnflakeNative_loaded(
 
 #[unsafe(no_mangle)]
 extern "system" fn Java_java_util_UnflakeNative_threads(env: *mut JNIEnv, _: jobject) -> jobject {
-    const MOST: i32 = 1 << 12;
-    let threads = with_agent(env, None, |agent, jni| {
-        jni.objects(MOST, || agent.jvmti().threads().unwrap_or_default())
-            .map(SendObject)
-    });
-    threads.map_or(ptr::null_mut(), |object| object.0.0)
+    handed(with_agent(env, None, |agent, jni| {
+        let threads = || jni.object_array(&agent.jvmti().threads().unwrap_or_default());
+        jni.making(REFERENCES, threads).map(SendObject)
+    }))
 }
 
 #[unsafe(no_mangle)]
@@ -190,8 +188,9 @@ extern "system" fn Java_java_util_UnflakeNative_hashes(env: *mut JNIEnv, _: jobj
 
 #[unsafe(no_mangle)]
 extern "system" fn Java_java_util_UnflakeNative_nextCommand(env: *mut JNIEnv, _: jobject) -> jobject {
-    let command = with_agent(env, None, |agent, jni| agent.next_command(jni).map(SendObject));
-    command.map_or(ptr::null_mut(), |object| object.0.0)
+    handed(with_agent(env, None, |agent, jni| {
+        agent.next_command(jni).map(SendObject)
+    }))
 }
 
 /// Hands an object to Java; null if there is none.
@@ -227,7 +226,7 @@ extern "system" fn Java_java_util_UnflakeNative_statics(
     }))
 }
 
-/// A class may have as many fields.
+/// A class may have as many fields, a JVM as many threads.
 const REFERENCES: jint = 1 << 16;
 
 #[unsafe(no_mangle)]

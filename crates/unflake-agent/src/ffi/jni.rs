@@ -143,8 +143,9 @@ impl Jni<'_> {
         self.checked(object)
     }
 
-    pub(crate) fn object_array(self, class: &str, objects: &[Object]) -> Option<Object> {
-        let class = self.find_class(class)?;
+    /// An `Object[]` of these.
+    pub(crate) fn object_array(self, objects: &[Object]) -> Option<Object> {
+        let class = self.find_class("java/lang/Object")?;
         let length = i32::try_from(objects.len()).ok()?;
         let array = call!(self, NewObjectArray, length, class.0, ptr::null_mut());
         self.delete_local(class);
@@ -295,31 +296,6 @@ impl Jni<'_> {
         let mut units = vec![0u16; usize::try_from(length).ok()?];
         call!(self, GetStringRegion, string.0, 0, length, units.as_mut_ptr());
         (!self.clear()).then(|| String::from_utf16_lossy(&units))
-    }
-
-    /// An `Object[]` of what `list` gives, which may be this many references.
-    pub(crate) fn objects(self, most: i32, list: impl FnOnce() -> Vec<Object>) -> Option<Object> {
-        if call!(self, PushLocalFrame, most) != 0 {
-            self.clear();
-            return None;
-        }
-        let array = self.array_of(&list()).map_or(ptr::null_mut(), |array| array.0);
-        let array = call!(self, PopLocalFrame, array);
-        (!array.is_null()).then_some(Object(array))
-    }
-
-    fn array_of(self, objects: &[Object]) -> Option<Object> {
-        let class = self.find_class("java/lang/Object")?;
-        let length = i32::try_from(objects.len()).ok()?;
-        let array = call!(self, NewObjectArray, length, class.0, ptr::null_mut());
-        let array = self.checked(array)?;
-        for (i, object) in (0i32..).zip(objects) {
-            call!(self, SetObjectArrayElement, array.0, i, object.0);
-            if self.clear() {
-                return None;
-            }
-        }
-        Some(array)
     }
 
     pub(crate) fn string_array(self, texts: &[String]) -> Option<Object> {

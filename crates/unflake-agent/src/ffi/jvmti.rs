@@ -99,11 +99,7 @@ impl Jvmti {
         let mut count = 0;
         let mut classes: *mut jobject = ptr::null_mut();
         call!(self, GetLoadedClasses, &raw mut count, &raw mut classes)?;
-        // SAFETY: on success `classes` points to `count` references, which are ours as local references.
-        let list = unsafe { std::slice::from_raw_parts(classes, usize::try_from(count).unwrap_or(0)) };
-        let list = list.iter().map(|&class| Object(class)).collect();
-        self.free(classes);
-        Ok(list)
+        Ok(self.references(classes, count))
     }
 
     /// All live threads.
@@ -111,25 +107,21 @@ impl Jvmti {
         let mut count = 0;
         let mut threads: *mut jobject = ptr::null_mut();
         call!(self, GetAllThreads, &raw mut count, &raw mut threads)?;
-        // SAFETY: on success `threads` points to `count` references, which are ours as local references.
-        let list = unsafe { std::slice::from_raw_parts(threads, usize::try_from(count).unwrap_or(0)) };
-        let list = list.iter().map(|&thread| Object(thread)).collect();
-        self.free(threads);
-        Ok(list)
+        Ok(self.references(threads, count))
+    }
+
+    /// Takes over an array of local references that the JVM has just made for us.
+    fn references(self, array: *mut jobject, count: jint) -> Vec<Object> {
+        // SAFETY: the JVM said that there are `count` references, which are ours as local references.
+        let list = unsafe { std::slice::from_raw_parts(array, usize::try_from(count).unwrap_or(0)) };
+        let list = list.iter().map(|&object| Object(object)).collect();
+        self.free(array);
+        list
     }
 
     /// The class's binary name with slashes; `None` for arrays.
     pub(crate) fn class_name(self, class: Object) -> Option<String> {
-        let mut signature: *mut c_char = ptr::null_mut();
-        call!(
-            self,
-            GetClassSignature,
-            class.0,
-            &raw mut signature,
-            ptr::null_mut()
-        )
-        .ok()?;
-        let signature = self.text(signature);
+        let signature = self.signature(class)?;
         Some(signature.strip_prefix('L')?.strip_suffix(';')?.to_owned())
     }
 

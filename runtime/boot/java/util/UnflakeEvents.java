@@ -352,9 +352,12 @@ public final class UnflakeEvents {
 
     /** Jupiter keeps an instance of a test class; one that is made before the test starts is shared by several. */
     public static void instanceMade(Object instance) {
+        if (!UnflakeHeap.watching) {
+            return;
+        }
         boolean open = pause();
         try {
-            if (UnflakeHeap.watching && instance != null && openOn(Thread.currentThread()) == null && !isForOneTest()) {
+            if (instance != null && openOn(Thread.currentThread()) == null && !isForOneTest()) {
                 UnflakeHeap.share(instance, instance.getClass().getName().concat(".this"));
             }
         } catch (Throwable problem) {

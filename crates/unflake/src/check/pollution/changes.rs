@@ -2,9 +2,8 @@
 
 use super::super::Check;
 use super::super::jvms::{Bench, Turn};
+use super::file_names::FileNames;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use unflake_protocol::{Author, Configuration, StateChange, StateKind, ToProgram, Watch};
@@ -109,69 +108,6 @@ impl Changes {
 
 /// More than one capture can start.
 const APART: u32 = 1000;
-
-/// What files are called in findings: not by where our own directories happen to be.
-struct FileNames {
-    scratch: PathBuf,
-    project: PathBuf,
-    home: PathBuf,
-}
-
-impl FileNames {
-    fn new(scratch: &Path, project: &Path, number: u32) -> FileNames {
-        let canonical = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let scratch = canonical(scratch);
-        let home = scratch.join(format!("home-{number}"));
-        // Without it, nothing in it is seen; tests that need one make it.
-        let _ = fs::create_dir_all(&home);
-        FileNames {
-            project: canonical(project),
-            scratch,
-            home,
-        }
-    }
-
-    fn named(&self, change: StateChange) -> StateChange {
-        if change.kind != StateKind::File {
-            return change;
-        }
-        let path = Path::new(&change.root);
-        let name = if let Ok(below) = path.strip_prefix(&self.home) {
-            format!("${{user.home}}/{}", below.display())
-        } else if let Ok(below) = path.strip_prefix(&self.scratch) {
-            // `worker-7/tmp/…`
-            let below: PathBuf = below.components().skip(2).collect();
-            format!("${{java.io.tmpdir}}/{}", below.display())
-        } else if let Ok(below) = path.strip_prefix(&self.project) {
-            below.display().to_string()
-        } else {
-            change.root.clone()
-        };
-        StateChange {
-            root: without_numbers(&name),
-            path: name,
-            ..change
-        }
-    }
-}
-
-/// Names that are made up anew each time have long numbers in them.
-fn without_numbers(name: &str) -> String {
-    const LONG: usize = 6;
-    let mut text = String::new();
-    let mut digits = String::new();
-    for c in name.chars().chain(['\0']) {
-        if c.is_ascii_digit() {
-            digits.push(c);
-            continue;
-        }
-        text.push_str(if digits.len() < LONG { &digits } else { "*" });
-        digits.clear();
-        text.push(c);
-    }
-    text.pop();
-    text
-}
 
 /// How many JVMs a capture uses.
 #[derive(Clone, Copy, Debug)]

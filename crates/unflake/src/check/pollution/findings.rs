@@ -45,7 +45,7 @@ pub(super) fn gather(
         };
         let harmless = benign(change, &seen, &evidence.uses).filter(|_| by != By::Capture);
         found.push(Found {
-            finding: finding(id, change, harmless, by, check.settings.graph),
+            finding: finding(id, change, harmless, by),
             replay: StoredReplay {
                 recipe: suite.tests[test].launch,
                 tests: vec![suite.tests[test].handle.clone()],
@@ -192,7 +192,7 @@ fn is_put_back(changes: &[StateChange], root: &str) -> bool {
     }
 }
 
-fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By, graph: bool) -> Finding {
+fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By) -> Finding {
     let is_file = change.kind == StateKind::File;
     let kind = if is_file {
         FindingKind::FilePolluter
@@ -241,7 +241,7 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
                 benign,
                 proof: Proof::NotRun,
                 victims: Vec::new(),
-                graph: if graph { change.around.clone() } else { Vec::new() },
+                graph: change.around.clone(),
                 repair: Repair::default(),
             })
         },

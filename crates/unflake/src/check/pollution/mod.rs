@@ -5,6 +5,7 @@
 //! what changes again is a finding, what does not is left out.
 
 mod changes;
+mod file_names;
 mod findings;
 mod watching;
 

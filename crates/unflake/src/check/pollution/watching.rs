@@ -37,6 +37,7 @@ pub(super) fn watch(check: &Check<'_>) -> Watch {
             .collect(),
         ignored: ignored(check),
         initial: false,
+        around: check.settings.graph,
         most_objects: MOST_OBJECTS,
     }
 }
