@@ -3,7 +3,7 @@
 //! Many victims share few polluters. So a polluter is searched for one victim, then tried on all others in a few warm JVMs, and
 //! only those it does not explain are searched for again. What the warm JVMs say is a guess; each pair is proved afterwards.
 
-use crate::order::{Pair, in_company, suffering};
+use crate::order::{Pair, Those, in_company, suffering};
 use crate::{Orders, ProvedBrittle, ProvedVictim, Unproved, Verdict, Wanted, prove, prove_brittle, shortest};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,6 +174,9 @@ pub enum Care {
     Each,
     /// The first, then the second for the rest.
     Both,
+    /// As `Behind`, many polluters in one JVM: for trials that stay within a class. Trials of one class must not be neighbours, so
+    /// that each begins with the class's set-up.
+    Packed,
 }
 
 /// Whom a polluter is tried on.
@@ -216,19 +219,20 @@ pub fn victims_of<O: Orders + ?Sized>(
         is_partial: vec![false; trials.len()],
     };
     let mut proved = proved.clone();
-    let mut failing: Vec<Vec<usize>> = vec![Vec::new(); trials.len()];
-    if care != Care::Each {
-        failing = sweep(search, trials);
-        prove_once(orders, trials, &failing, &mut proved, &mut tried);
-    }
-    if care != Care::Behind {
-        for (index, trial) in trials.iter().enumerate() {
+    let mut failing = match care {
+        Care::Each => vec![Those::default(); trials.len()],
+        Care::Behind | Care::Both => sweep(search, trials),
+        Care::Packed => packed(search, trials),
+    };
+    prove_once(orders, trials, &failing, &mut proved, &mut tried);
+    if matches!(care, Care::Each | Care::Both) {
+        for (failing, trial) in failing.iter_mut().zip(trials) {
             let left = trial.candidates.iter();
-            let left = left.filter(|test| !failing[index].contains(test) && !proved.contains(test));
-            let left: Vec<usize> = left.copied().collect();
-            let found = suffering(search, &[trial.polluter], &left);
-            tried.is_partial[index] |= found.is_partial;
-            failing[index].extend(found.tests);
+            let left = left.filter(|test| !failing.tests.contains(test) && !proved.contains(test));
+            let found = suffering(search, &[trial.polluter], &left.copied().collect::<Vec<_>>());
+            failing.tests.extend(found.tests);
+            // The polluter right before each of the rest outweighs a sweep that was not finished.
+            failing.is_partial = found.is_partial;
         }
         prove_once(orders, trials, &failing, &mut proved, &mut tried);
     }
@@ -243,8 +247,9 @@ pub fn victims_of<O: Orders + ?Sized>(
         // Its own victim is proved on its own or not at all.
         let is_other =
             |victim: &&usize| proved.contains(victim) && !main.contains(victim) && **victim != trial.polluter;
-        let mut others: Vec<usize> = failing[index].iter().filter(is_other).copied().collect();
+        let mut others: Vec<usize> = failing[index].tests.iter().filter(is_other).copied().collect();
         others.reverse();
+        tried.is_partial[index] |= failing[index].is_partial;
         tried.of[index].extend(main);
         if others.is_empty() {
             continue;
@@ -264,7 +269,7 @@ pub fn victims_of<O: Orders + ?Sized>(
 
 /// Runs the candidates of all trials behind their polluters, those of each in one JVM, with the polluter again where the state
 /// is known to change; and the same without the polluter, since the order is not the build's. A guess still.
-fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Vec<usize>> {
+fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those> {
     let order = |trial: &PolluterTrial, with: &[usize]| {
         let others = trial
             .candidates
@@ -282,46 +287,76 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Vec<us
             .chain(behind)
             .collect::<Vec<usize>>()
     };
-    let failed = |order: &[usize], ran: Option<Vec<Verdict>>| -> BTreeSet<usize> {
+    let failed = |order: &[usize], ran: Option<Vec<Verdict>>| -> Those {
+        let is_partial = ran.is_none();
         let places = order.iter().zip(ran.unwrap_or_default());
         let failed = places.filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)));
-        failed.map(|(test, _)| *test).collect()
+        let tests: BTreeSet<usize> = failed.map(|(test, _)| *test).collect();
+        Those {
+            tests: tests.into_iter().collect(),
+            is_partial,
+        }
     };
     let with: Vec<Vec<usize>> = trials
         .iter()
         .map(|trial| order(trial, &[trial.polluter]))
         .collect();
-    let mut suspects: Vec<BTreeSet<usize>> = with
+    let mut suspects: Vec<Those> = with
         .iter()
         .zip(orders.run_all(&with))
         .map(|(order, ran)| failed(order, ran))
         .collect();
     for (suspects, trial) in suspects.iter_mut().zip(trials) {
-        suspects.remove(&trial.polluter);
+        suspects.tests.retain(|test| *test != trial.polluter);
     }
     let doubtful: Vec<usize> = (0..trials.len())
-        .filter(|index| !suspects[*index].is_empty())
+        .filter(|index| !suspects[*index].tests.is_empty())
         .collect();
     let without: Vec<Vec<usize>> = doubtful.iter().map(|index| order(&trials[*index], &[])).collect();
     for ((index, order), ran) in doubtful.iter().zip(&without).zip(orders.run_all(&without)) {
         // If this order fails tests by itself, the polluter goes right before each of them.
-        if !failed(order, ran).is_empty() {
-            let some: Vec<usize> = suspects[*index].iter().copied().collect();
-            let found = suffering(orders, &[trials[*index].polluter], &some);
-            suspects[*index] = found.tests.into_iter().collect();
+        if !failed(order, ran).tests.is_empty() {
+            suspects[*index] = suffering(orders, &[trials[*index].polluter], &suspects[*index].tests);
         }
     }
     suspects
-        .into_iter()
-        .map(|suspects| suspects.into_iter().collect())
-        .collect()
+}
+
+/// Runs the candidates of each trial behind its polluter, those of many trials in one JVM. A guess.
+fn packed<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those> {
+    /// Tests in one JVM.
+    const TOGETHER: usize = 200;
+    let order = |trial: &PolluterTrial| [&[trial.polluter], &trial.candidates[..]].concat();
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    // Of each trial, the part and where it begins there.
+    let mut places = Vec::new();
+    for trial in trials {
+        let order = order(trial);
+        match parts.last_mut() {
+            Some(part) if part.len() + order.len() <= TOGETHER => part.extend(order),
+            _ => parts.push(order),
+        }
+        let end = parts.last().map_or(0, Vec::len);
+        places.push((parts.len() - 1, end - trial.candidates.len()));
+    }
+    let ran = orders.run_all(&parts);
+    let failing = |(trial, (part, start)): (&PolluterTrial, (usize, usize))| {
+        let verdicts = ran[part].iter().flat_map(|verdicts| &verdicts[start..]);
+        let failed = trial.candidates.iter().zip(verdicts);
+        let failed = failed.filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)));
+        Those {
+            tests: failed.map(|(test, _)| *test).collect(),
+            is_partial: ran[part].is_none(),
+        }
+    };
+    trials.iter().zip(places).map(failing).collect()
 }
 
 /// Proves each test that failed in a trial with one polluter: the first, and if that was not it the next, a few times.
 fn prove_once<O: Orders + ?Sized>(
     orders: &O,
     trials: &[PolluterTrial],
-    failing: &[Vec<usize>],
+    failing: &[Those],
     proved: &mut BTreeSet<usize>,
     tried: &mut Tried,
 ) {
@@ -334,7 +369,7 @@ fn prove_once<O: Orders + ?Sized>(
         let mut pairs: Vec<(usize, Pair)> = Vec::new();
         let mut chosen = BTreeSet::new();
         for (index, trial) in trials.iter().enumerate() {
-            for &victim in &failing[index] {
+            for &victim in &failing[index].tests {
                 let is_new = !proved.contains(&victim) && !used.contains(&(index, victim));
                 if is_new && chosen.insert(victim) {
                     used.insert((index, victim));
@@ -473,10 +508,30 @@ mod tests {
     }
 
     #[test]
+    fn within_classes_many_polluters_share_a_jvm() {
+        // Tens are classes, whose set-up clears: of each, 1 makes 2 fail.
+        let class = |test: usize| test / 10;
+        let suite = suite(|before, test| {
+            let own = before.iter().rev().take_while(|other| class(**other) == class(test));
+            test % 10 == 2 && own.into_iter().any(|other| other % 10 == 1)
+        });
+        let trials: Vec<PolluterTrial> = (0..20)
+            .map(|class| trial(10 * class + 1, 10 * class + 2..10 * class + 5))
+            .collect();
+        let tried = victims_of(&suite, &suite, &trials, &BTreeSet::new(), Care::Packed);
+        assert_eq!(tried.victims.len(), 20);
+        assert!(tried.is_partial.iter().all(|partial| !partial));
+        // One to find them, the rest to prove them.
+        assert!(suite.jvms.get() <= 1 + 20 * 5, "{}", suite.jvms.get());
+    }
+
+    #[test]
     fn when_the_time_is_up_it_is_said() {
         let mut suite = suite(|_, _| false);
         suite.most = 0;
-        let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new(), Care::Both);
-        assert!(tried.is_partial[0] && tried.victims.is_empty());
+        for care in [Care::Behind, Care::Each, Care::Both, Care::Packed] {
+            let tried = victims_of(&suite, &suite, &[trial(0, 1..10)], &BTreeSet::new(), care);
+            assert!(tried.is_partial[0] && tried.victims.is_empty());
+        }
     }
 }

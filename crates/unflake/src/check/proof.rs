@@ -222,23 +222,31 @@ impl Place<'_> {
             .collect();
         results.add(
             &near,
-            victims_of(self.search, self.orders, &near, &known, Care::Both),
+            victims_of(self.search, self.orders, &near, &known, Care::Behind),
             &mut known,
         );
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
-        let own: Vec<PolluterTrial> = others
+        let own: Vec<PolluterTrial> = self
+            .classes_in_turn(&in_order)
             .iter()
             .map(|test| {
                 let seeing = self.seeing(&by_test[test]).into_iter();
-                let of_class =
-                    seeing.filter(|other| self.root(*other) == self.root(*test) && !known.contains(other));
+                let is_open = |other: &usize| {
+                    self.root(*other) == self.root(*test) && other != test && !known.contains(other)
+                };
+                let of_class = seeing.filter(is_open);
                 trial(*test, of_class.collect())
             })
             .filter(|trial| !trial.candidates.is_empty())
             .collect();
         results.add(
             &own,
-            victims_of(self.search, self.orders, &own, &known, Care::Behind),
+            victims_of(self.search, self.orders, &own, &known, Care::Packed),
+            &mut known,
+        );
+        results.add(
+            &near,
+            victims_of(self.search, self.orders, &near, &known, Care::Each),
             &mut known,
         );
         let far: Vec<PolluterTrial> = near
@@ -321,6 +329,21 @@ impl Place<'_> {
             distances.contains_key(known.id.class()) || distances.contains_key(&known.handle.root)
         };
         self.passed().into_iter().filter(reaches).collect()
+    }
+
+    /// These tests, as far as may be one of another class after each.
+    fn classes_in_turn(&self, tests: &[usize]) -> Vec<usize> {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut turns: Vec<(usize, usize)> = tests
+            .iter()
+            .map(|test| {
+                let turn = seen.entry(self.root(*test)).or_default();
+                *turn += 1;
+                (*turn, *test)
+            })
+            .collect();
+        turns.sort_by_key(|(turn, _)| *turn);
+        turns.into_iter().map(|(_, test)| test).collect()
     }
 
     fn root(&self, test: usize) -> &str {
