@@ -127,39 +127,44 @@ pub(crate) struct Those {
     pub(crate) is_partial: bool,
 }
 
+/// What runs before each of some tests, and these.
+pub(crate) type Company = (Vec<usize>, Vec<usize>);
+
 /// Which of `victims` fail with `polluters` right before each of them, all in few JVMs. A guess: what is left of one may have
 /// made the next fail, or pass.
 pub(crate) fn suffering<O: Orders + ?Sized>(orders: &O, polluters: &[usize], victims: &[usize]) -> Those {
-    in_company(orders, polluters, victims, Wanted::Fails)
+    let asked = [(polluters.to_vec(), victims.to_vec())];
+    in_companies(orders, &asked, Wanted::Fails)
+        .pop()
+        .unwrap_or_default()
 }
 
-/// Runs `before` and then one of `tests`, and again for the next, in few JVMs: those that do what is wanted.
-pub(crate) fn in_company<O: Orders + ?Sized>(
-    orders: &O,
-    before: &[usize],
-    tests: &[usize],
-    wanted: Wanted,
-) -> Those {
+/// Runs what comes before and then one of the tests, and again for the next, in few JVMs: those that do what is wanted, for each
+/// that was asked.
+pub(crate) fn in_companies<O: Orders + ?Sized>(orders: &O, asked: &[Company], wanted: Wanted) -> Vec<Those> {
     /// Tests in one JVM: enough to save starts, few enough that all cores have work and a JVM that a test ends costs little.
     const TOGETHER: std::ops::RangeInclusive<usize> = 16..=200;
-    let together = (tests.len() / 2).clamp(*TOGETHER.start(), *TOGETHER.end());
-    let length = before.len() + 1;
-    let order = |part: &[usize]| {
-        let each = part.iter().flat_map(|test| before.iter().copied().chain([*test]));
-        each.collect::<Vec<usize>>()
-    };
-    let parts: Vec<&[usize]> = tests.chunks(together).collect();
-    let ran = orders.run_all(&parts.iter().map(|part| order(part)).collect::<Vec<_>>());
-    let mut found = Those::default();
-    for (part, verdicts) in parts.iter().zip(ran) {
+    let mut jvms = Vec::new();
+    let mut parts = Vec::new();
+    for (index, (before, tests)) in asked.iter().enumerate() {
+        let together = (tests.len() / 2).clamp(*TOGETHER.start(), *TOGETHER.end());
+        for part in tests.chunks(together) {
+            let each = part.iter().flat_map(|test| before.iter().copied().chain([*test]));
+            jvms.push(each.collect::<Vec<usize>>());
+            parts.push((index, part));
+        }
+    }
+    let mut found = vec![Those::default(); asked.len()];
+    for ((index, part), verdicts) in parts.into_iter().zip(orders.run_all(&jvms)) {
         let Some(verdicts) = verdicts else {
-            found.is_partial = true;
+            found[index].is_partial = true;
             continue;
         };
-        for (index, test) in part.iter().enumerate() {
-            let verdict = verdicts.get((index + 1) * length - 1);
+        let length = asked[index].0.len() + 1;
+        for (place, test) in part.iter().enumerate() {
+            let verdict = verdicts.get((place + 1) * length - 1);
             if verdict.is_some_and(|verdict| wanted.holds(verdict)) {
-                found.tests.push(*test);
+                found[index].tests.push(*test);
             }
         }
     }
@@ -214,14 +219,23 @@ fn company<O: Orders + ?Sized>(orders: &O, plans: &mut [Plan<'_>]) {
             groups.entry(&plan.pair.polluters).or_default().push(index);
         }
     }
-    for (polluters, members) in groups.into_iter().filter(|(_, members)| members.len() > 1) {
+    groups.retain(|_, members| members.len() > 1);
+    let mut todo = Vec::new();
+    for (polluters, members) in &groups {
         let victims: Vec<usize> = members.iter().map(|index| plans[*index].pair.victim).collect();
         // Another neighbour the second time.
         let turned: Vec<usize> = victims.iter().rev().copied().collect();
         let with = |victims: &[usize]| [polluters, victims].concat();
-        let ran = orders.run_all(&[with(&victims), with(&turned), victims.clone(), turned.clone()]);
-        for (turn, verdicts) in ran.iter().enumerate() {
-            let before = if turn < 2 { polluters.len() } else { 0 };
+        todo.extend([with(&victims), with(&turned), victims, turned]);
+    }
+    let ran = orders.run_all(&todo);
+    let groups: Vec<(usize, Vec<usize>)> = groups
+        .into_iter()
+        .map(|(polluters, members)| (polluters.len(), members))
+        .collect();
+    for ((polluters, members), turns) in groups.iter().zip(ran.chunks(4)) {
+        for (turn, verdicts) in turns.iter().enumerate() {
+            let before = if turn < 2 { *polluters } else { 0 };
             for (place, index) in members.iter().enumerate() {
                 let place = if turn % 2 == 0 {
                     place

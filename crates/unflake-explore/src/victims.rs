@@ -3,7 +3,7 @@
 //! Many victims share few polluters. So a polluter is searched for one victim, then tried on all others in a few warm JVMs, and
 //! only those it does not explain are searched for again. What the warm JVMs say is a guess; each pair is proved afterwards.
 
-use crate::order::{Pair, Those, in_company, suffering};
+use crate::order::{Company, Pair, Those, in_companies, suffering};
 use crate::{Orders, ProvedBrittle, ProvedVictim, Unproved, Verdict, Wanted, prove, prove_brittle, shortest};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,8 +174,8 @@ pub enum Care {
     Each,
     /// The first, then the second for the rest.
     Both,
-    /// As `Behind`, many polluters in one JVM: for trials that stay within a class. Trials of one class must not be neighbours, so
-    /// that each begins with the class's set-up.
+    /// As `Each`, many polluters in one JVM, in turn: for trials that stay within a class. Trials of one class must not be
+    /// neighbours, so that each pair begins with the class's set-up.
     Packed,
 }
 
@@ -226,36 +226,55 @@ pub fn victims_of<O: Orders + ?Sized>(
     };
     prove_once(orders, trials, &failing, &mut proved, &mut tried);
     if matches!(care, Care::Each | Care::Both) {
-        for (failing, trial) in failing.iter_mut().zip(trials) {
-            let left = trial.candidates.iter();
-            let left = left.filter(|test| !failing.tests.contains(test) && !proved.contains(test));
-            let found = suffering(search, &[trial.polluter], &left.copied().collect::<Vec<_>>());
+        let left = |(failing, trial): (&Those, &PolluterTrial)| {
+            let is_left = |test: &&usize| !failing.tests.contains(test) && !proved.contains(test);
+            let left = trial.candidates.iter().filter(is_left).copied();
+            (vec![trial.polluter], left.collect())
+        };
+        let left: Vec<Company> = failing.iter().zip(trials).map(left).collect();
+        let found = in_companies(search, &left, Wanted::Fails);
+        for (failing, found) in failing.iter_mut().zip(found) {
             failing.tests.extend(found.tests);
             // The polluter right before each of the rest outweighs a sweep that was not finished.
             failing.is_partial = found.is_partial;
         }
         prove_once(orders, trials, &failing, &mut proved, &mut tried);
     }
+    count_others(orders, trials, &failing, &proved, &mut tried);
+    tried.victims.sort_by_key(|victim| victim.victim);
+    tried
+}
+
+/// Adds to each trial its victims: those that were proved with it, and of those that were proved with others the ones that fail
+/// after its polluter once more, and pass without it in the same company.
+fn count_others<O: Orders + ?Sized>(
+    orders: &O,
+    trials: &[PolluterTrial],
+    failing: &[Those],
+    proved: &BTreeSet<usize>,
+    tried: &mut Tried,
+) {
+    let mut after: Vec<Company> = Vec::new();
     for (index, trial) in trials.iter().enumerate() {
-        let is_main = |victim: &ProvedVictim| victim.polluters == [trial.polluter];
-        let main: BTreeSet<usize> = tried
-            .victims
-            .iter()
-            .filter(|victim| is_main(victim))
-            .map(|victim| victim.victim)
-            .collect();
+        let is_main = |victim: &&ProvedVictim| victim.polluters == [trial.polluter];
+        let main = tried.victims.iter().filter(is_main).map(|victim| victim.victim);
+        let main: BTreeSet<usize> = main.collect();
         // Its own victim is proved on its own or not at all.
         let is_other =
             |victim: &&usize| proved.contains(victim) && !main.contains(victim) && **victim != trial.polluter;
         let mut others: Vec<usize> = failing[index].tests.iter().filter(is_other).copied().collect();
         others.reverse();
-        tried.is_partial[index] |= failing[index].is_partial;
+        after.push((vec![trial.polluter], others));
         tried.of[index].extend(main);
-        if others.is_empty() {
-            continue;
-        }
-        let again = suffering(orders, &[trial.polluter], &others);
-        let passing = in_company(orders, &[], &others, Wanted::Passes);
+        tried.is_partial[index] |= failing[index].is_partial;
+    }
+    let without: Vec<Company> = after
+        .iter()
+        .map(|(_, others)| (Vec::new(), others.clone()))
+        .collect();
+    let again = in_companies(orders, &after, Wanted::Fails);
+    let passing = in_companies(orders, &without, Wanted::Passes);
+    for (index, (again, passing)) in again.into_iter().zip(passing).enumerate() {
         tried.is_partial[index] |= again.is_partial || passing.is_partial;
         let both = again
             .tests
@@ -263,8 +282,6 @@ pub fn victims_of<O: Orders + ?Sized>(
             .filter(|victim| passing.tests.contains(victim));
         tried.of[index].extend(both);
     }
-    tried.victims.sort_by_key(|victim| victim.victim);
-    tried
 }
 
 /// Runs the candidates of all trials behind their polluters, those of each in one JVM, with the polluter again where the state
@@ -322,34 +339,45 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those>
     suspects
 }
 
-/// Runs the candidates of each trial behind its polluter, those of many trials in one JVM. A guess.
+/// Runs each candidate right behind its polluter, those of many trials in one JVM. If they are many, all behind the polluter once.
+/// A guess.
 fn packed<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those> {
     /// Tests in one JVM.
     const TOGETHER: usize = 200;
-    let order = |trial: &PolluterTrial| [&[trial.polluter], &trial.candidates[..]].concat();
-    let mut parts: Vec<Vec<usize>> = Vec::new();
-    // Of each trial, the part and where it begins there.
-    let mut places = Vec::new();
-    for trial in trials {
-        let order = order(trial);
-        match parts.last_mut() {
-            Some(part) if part.len() + order.len() <= TOGETHER => part.extend(order),
-            _ => parts.push(order),
-        }
-        let end = parts.last().map_or(0, Vec::len);
-        places.push((parts.len() - 1, end - trial.candidates.len()));
+    /// Candidates of one trial.
+    const MANY: usize = 20;
+    // Per trial the first pair, then the second of each, so that neighbours are of different trials.
+    let mut turns: Vec<(usize, usize, &[usize])> = Vec::new();
+    for (index, trial) in trials.iter().enumerate() {
+        let many = trial.candidates.len() > MANY;
+        let size = if many { trial.candidates.len() } else { 1 };
+        let parts = trial.candidates.chunks(size).enumerate();
+        turns.extend(parts.map(|(turn, candidates)| (turn, index, candidates)));
     }
-    let ran = orders.run_all(&parts);
-    let failing = |(trial, (part, start)): (&PolluterTrial, (usize, usize))| {
-        let verdicts = ran[part].iter().flat_map(|verdicts| &verdicts[start..]);
-        let failed = trial.candidates.iter().zip(verdicts);
-        let failed = failed.filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)));
-        Those {
-            tests: failed.map(|(test, _)| *test).collect(),
-            is_partial: ran[part].is_none(),
+    turns.sort_by_key(|(turn, index, _)| (*turn, *index));
+    let mut jvms: Vec<Vec<usize>> = Vec::new();
+    let mut places = Vec::new();
+    for (_, index, candidates) in turns {
+        let order = [&[trials[index].polluter], candidates].concat();
+        match jvms.last_mut() {
+            Some(jvm) if jvm.len() + order.len() <= TOGETHER => jvm.extend(order),
+            _ => jvms.push(order),
         }
-    };
-    trials.iter().zip(places).map(failing).collect()
+        let end = jvms.last().map_or(0, Vec::len);
+        places.push((index, jvms.len() - 1, end - candidates.len()..end));
+    }
+    let ran = orders.run_all(&jvms);
+    let mut failing = vec![Those::default(); trials.len()];
+    for (index, jvm, places) in places {
+        let Some(verdicts) = &ran[jvm] else {
+            failing[index].is_partial = true;
+            continue;
+        };
+        let candidates = jvms[jvm][places.clone()].iter().zip(&verdicts[places]);
+        let failed = candidates.filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)));
+        failing[index].tests.extend(failed.map(|(test, _)| *test));
+    }
+    failing
 }
 
 /// Proves each test that failed in a trial with one polluter: the first, and if that was not it the next, a few times.
@@ -512,7 +540,10 @@ mod tests {
         // Tens are classes, whose set-up clears: of each, 1 makes 2 fail.
         let class = |test: usize| test / 10;
         let suite = suite(|before, test| {
-            let own = before.iter().rev().take_while(|other| class(**other) == class(test));
+            let own = before
+                .iter()
+                .rev()
+                .take_while(|other| class(**other) == class(test));
             test % 10 == 2 && own.into_iter().any(|other| other % 10 == 1)
         });
         let trials: Vec<PolluterTrial> = (0..20)

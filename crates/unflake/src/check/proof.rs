@@ -222,7 +222,7 @@ impl Place<'_> {
             .collect();
         results.add(
             &near,
-            victims_of(self.search, self.orders, &near, &known, Care::Behind),
+            victims_of(self.search, self.orders, &near, &known, Care::Each),
             &mut known,
         );
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
@@ -242,11 +242,6 @@ impl Place<'_> {
         results.add(
             &own,
             victims_of(self.search, self.orders, &own, &known, Care::Packed),
-            &mut known,
-        );
-        results.add(
-            &near,
-            victims_of(self.search, self.orders, &near, &known, Care::Each),
             &mut known,
         );
         let far: Vec<PolluterTrial> = near
