@@ -20,6 +20,8 @@ pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option
     match change.kind {
         StateKind::File => return temporary_file(change),
         StateKind::ThreadLocal => return buffer(change),
+        StateKind::Property => return property_of_the_jdk(change),
+        StateKind::ShutdownHook => return hook_of_others(change, uses),
         StateKind::Heap if change.root.starts_with("java.") || change.root.starts_with("javax.") => {
             return Some("kept by the JDK for itself".to_owned());
         }
@@ -52,6 +54,29 @@ fn buffer(change: &StateChange) -> Option<String> {
     let path = change.path.to_ascii_lowercase();
     let is_one = change.old.is_none() && NAMES.iter().any(|name| path.contains(name));
     is_one.then(|| "made when it is first asked for, and by its name a buffer of the thread".to_owned())
+}
+
+/// A system property that the JDK sets when a part of it is first used (`java.desktop` on Linux does so).
+fn property_of_the_jdk(change: &StateChange) -> Option<String> {
+    const OWN: [&str; 6] = [
+        "awt.toolkit",
+        "java.awt.graphicsenv",
+        "java.awt.printerjob",
+        "javax.accessibility.assistive_technologies",
+        "sun.awt.enableExtraMouseButtons",
+        "sun.font.fontmanager",
+    ];
+    let is_own = |name: &&str| change.path == format!("System.getProperty(\"{name}\")");
+    (change.form == ChangeForm::FirstSet && OWN.iter().any(is_own))
+        .then(|| "the JDK sets it for itself when its desktop classes are first used".to_owned())
+}
+
+/// A hook of the JDK or of a library. One that the project made of a plain thread may do anything.
+fn hook_of_others(change: &StateChange, uses: &FieldUses) -> Option<String> {
+    let (_, hook) = change.path.split_once("addShutdownHook(")?;
+    let (class, _) = hook.split_once('[')?;
+    let is_others = class != "java.lang.Thread" && !uses.has_class(class);
+    is_others.then(|| format!("`{class}` is a hook of a library, which runs when all tests are over"))
 }
 
 /// A difference, as far as rules look at it.

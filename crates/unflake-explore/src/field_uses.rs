@@ -163,6 +163,11 @@ impl FieldUses {
         all
     }
 
+    /// Whether it is one of the project's own; its name with `$` before the names of inner classes.
+    pub(crate) fn has_class(&self, class: &str) -> bool {
+        self.classes.contains_key(class)
+    }
+
     /// Uses go to the fields they are of, calls to the methods they are of.
     fn link(&mut self, bodies: Vec<(Vec<FieldUse>, Vec<[String; 3]>)>) {
         let numbers: BTreeMap<[String; 3], usize> = self

@@ -154,7 +154,13 @@ pub const RULES: &[Rule] = &[
     rule("java.util.Random", Fields(&["seed"])),
     // Streams: where they lead, not what is under way in them.
     rule("java.io.FilterOutputStream", Fields(&["out"])),
+    rule("java.io.PrintStream", Fields(&["out"])),
+    rule("java.io.BufferedOutputStream", Fields(&["out"])),
+    rule("java.io.DataOutputStream", Fields(&["out"])),
     rule("java.io.FilterInputStream", Fields(&["in"])),
+    rule("java.io.BufferedInputStream", Fields(&["in"])),
+    rule("java.io.DataInputStream", Fields(&["in"])),
+    rule("java.io.PushbackInputStream", Fields(&["in"])),
     rule("java.io.PrintWriter", Fields(&["out"])),
     rule("java.io.BufferedWriter", Fields(&["out"])),
     rule("java.io.BufferedReader", Fields(&["in"])),
@@ -215,7 +221,6 @@ pub const RULES: &[Rule] = &[
     rule("org.mockito.*", Opaque),
     rule("net.bytebuddy.*", Opaque),
     rule("org.easymock.*", Opaque),
-    rule("org.jmock.*", Opaque),
     rule("org.powermock.*", Opaque),
     rule("org.jacoco.*", Opaque),
 ];

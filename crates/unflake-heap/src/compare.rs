@@ -592,6 +592,8 @@ fn hash(index: &Index<'_>, number: u32, depth: usize) -> u64 {
     let Some(node) = index.node(number) else { return 1 };
     let mut hash = mix(0x9e37_79b9_7f4a_7c15, u64::from(node.id));
     hash = mix(hash, node.count() as u64);
+    // Values are small, and keys more often than not.
+    let depth = if node.shape.is_value { depth.max(1) } else { depth };
     if depth == 0 {
         return hash;
     }

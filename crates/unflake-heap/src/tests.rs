@@ -244,6 +244,29 @@ fn sharing_and_cycles() {
 }
 
 #[test]
+fn keys_that_differ_in_a_text_far_below() {
+    // Key, list, list, list, text: deeper than partners are looked for, but for values.
+    let keys = |texts: &[&'static str]| {
+        let mut objects = vec![Map(Vec::new())];
+        let mut entries = Vec::new();
+        for text in texts {
+            let first = objects.len();
+            objects.extend([
+                List(vec![first + 1]),
+                List(vec![first + 2]),
+                List(vec![first + 3]),
+                Text(text),
+            ]);
+            entries.push((first, first + 3));
+        }
+        objects[0] = Map(entries);
+        heap(objects, &[0])
+    };
+    let found = told(&keys(&["de", "en"]), &keys(&["de", "en", "fr", "sv"]));
+    assert_eq!(found.len(), 2, "two were added, none was changed: {found:?}");
+}
+
+#[test]
 fn maps_by_their_keys() {
     let before = heap(
         vec![

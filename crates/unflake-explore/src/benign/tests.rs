@@ -513,3 +513,23 @@ fn temporary_files_have_names_of_their_own() {
     assert!(why(&file("/tmp/junit1234567890.tmp"), &FieldUses::default()).is_some());
     assert_eq!(why(&file("/tmp/report.txt"), &FieldUses::default()), None);
 }
+
+#[test]
+fn properties_and_hooks_that_are_not_the_projects() {
+    let of = |kind: StateKind, path: &str| StateChange {
+        kind,
+        path: path.to_owned(),
+        ..made("a.C.x")
+    };
+    let uses = project("class Hook");
+    let property = |name: &str| of(StateKind::Property, &format!("System.getProperty(\"{name}\")"));
+    assert!(why(&property("sun.font.fontmanager"), &uses).is_some());
+    assert_eq!(why(&property("shop.mode"), &uses), None);
+    let hook = |class: &str| {
+        let path = format!("Runtime.getRuntime().addShutdownHook({class}[\"Thread-1\"])");
+        of(StateKind::ShutdownHook, &path)
+    };
+    assert!(why(&hook("org.h2.engine.OnExitDatabaseCloser"), &uses).is_some());
+    assert_eq!(why(&hook("a.Hook"), &uses), None);
+    assert_eq!(why(&hook("java.lang.Thread"), &uses), None);
+}

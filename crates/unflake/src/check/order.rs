@@ -158,7 +158,10 @@ fn failing_orders(
 }
 
 /// Runs orders; what a JVM that ended left over runs in another one.
-fn run_to_the_end(orders: &LaunchOrders<'_>, batch: Vec<Vec<usize>>) -> Vec<(Vec<usize>, Vec<Verdict>)> {
+pub(super) fn run_to_the_end(
+    orders: &LaunchOrders<'_>,
+    batch: Vec<Vec<usize>>,
+) -> Vec<(Vec<usize>, Vec<Verdict>)> {
     const TIMES: usize = 5;
     let mut done = Vec::new();
     let mut left = batch;
@@ -184,12 +187,12 @@ fn run_to_the_end(orders: &LaunchOrders<'_>, batch: Vec<Vec<usize>>) -> Vec<(Vec
 }
 
 /// The suite as classes with their tests, in the build's order.
-struct Shuffled {
+pub(super) struct Shuffled {
     classes: Vec<Vec<usize>>,
 }
 
 impl Shuffled {
-    fn new(suite: &Suite, tests: &[usize]) -> Shuffled {
+    pub(super) fn new(suite: &Suite, tests: &[usize]) -> Shuffled {
         let mut classes: Vec<(&str, Vec<usize>)> = Vec::new();
         for &test in tests {
             let root = suite.tests[test].handle.root.as_str();
@@ -204,7 +207,7 @@ impl Shuffled {
     }
 
     /// Order number `number`, counted from 1.
-    fn order(&self, number: u32, seed: Seed) -> Vec<usize> {
+    pub(super) fn order(&self, number: u32, seed: Seed) -> Vec<usize> {
         let mut classes = self.classes.clone();
         match number {
             1 => {
@@ -235,7 +238,11 @@ fn say_unproved(sorted: &SortedOut, outcomes: &mut Outcomes) {
     let mut ended = 0;
     for (test, reason) in &sorted.unproved {
         match reason {
-            Unproved::Ended => ended += 1,
+            Unproved::Ended => {
+                ended += 1;
+                let why = "fails in another order of the tests; the time was up before it was proved";
+                outcomes.settle(*test, Fate::OrderSuspect(why.to_owned()));
+            }
             Unproved::NotRepeated => outcomes.settle(
                 *test,
                 Fate::Flaky("failed in another order of the tests, passes when that is repeated".to_owned()),

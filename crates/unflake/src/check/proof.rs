@@ -1,6 +1,7 @@
 //! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come of it.
 
 use super::Check;
+use super::order::{Shuffled, run_to_the_end};
 use super::outcome::{Fate, Outcomes};
 use super::progress::Progress;
 use super::stored::StoredReplay;
@@ -10,14 +11,14 @@ use crate::values::SeedSetting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use unflake_explore::{
-    Care, Cleaning, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried, Verdict,
-    cleaners, reaching, victims_of,
+    Care, Cleaning, OrderSuspect, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried,
+    Verdict, cleaners, reaching, sort_out, victims_of,
 };
 use unflake_findings::{
     Brittle, Details, Finding, FindingKind, NoteKind, Proof, Rate, Repair, Severity, Suffering, Victim,
     finding_id, rules,
 };
-use unflake_protocol::{Handle, Outcome, TestId};
+use unflake_protocol::{Handle, Outcome, Seed, TestId};
 
 /// How long it may take by default, in learning runs, and at least.
 const DEFAULT_BUDGET: f64 = 5.0;
@@ -28,6 +29,8 @@ const SEARCH: f64 = 0.7;
 const CLEANERS: usize = 3;
 /// Tests among which they are looked for.
 const CLEANER_CANDIDATES: usize = 300;
+/// Polluters that are tried before what was found is proved.
+const TOGETHER: usize = 8;
 /// A class with more tests than this does not have all of them tried because one of them pollutes.
 const SIBLINGS: usize = 20;
 
@@ -44,6 +47,8 @@ pub(crate) struct Polluting {
     pub(crate) others: Vec<usize>,
     /// It stands for all that do the same to the same state: the others are tried on its victims and on their own classes.
     pub(crate) is_typical: bool,
+    /// It is the first of its state.
+    pub(crate) is_first: bool,
 }
 
 /// What came of one of them.
@@ -211,20 +216,25 @@ impl Place<'_> {
             candidates,
             changing: changing(polluter),
         };
-        let is_typical = |test: &usize| by_test[test].iter().any(|one| one.is_typical);
+        let any = |test: &usize, holds: fn(&Polluting) -> bool| by_test[test].iter().any(|one| holds(one));
+        let is_typical = |test: &usize| any(test, |one| one.is_typical);
         let (typical, others): (Vec<usize>, Vec<usize>) = in_order.iter().partition(|test| is_typical(test));
 
         let mut known = self.known_victims(outcomes);
         let mut results = Results::default();
-        let near: Vec<PolluterTrial> = typical
+        // Few, and most victims are among them.
+        let suspects = self.failing_elsewhere(&known);
+        let mut stage = |trials: &[PolluterTrial], care: Care| {
+            let tried = victims_of(self.search, self.orders, trials, &known, care);
+            results.add(trials, tried, &mut known);
+            known.clone()
+        };
+        let likely: Vec<PolluterTrial> = typical
             .iter()
-            .map(|test| trial(*test, self.seeing(&by_test[test])))
+            .map(|test| trial(*test, suspects.keys().copied().collect()))
+            .filter(|trial| !trial.candidates.is_empty())
             .collect();
-        results.add(
-            &near,
-            victims_of(self.search, self.orders, &near, &known, Care::Each),
-            &mut known,
-        );
+        let found = stage(&likely, Care::Each);
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
         let own: Vec<PolluterTrial> = self
             .classes_in_turn(&in_order)
@@ -232,18 +242,24 @@ impl Place<'_> {
             .map(|test| {
                 let seeing = self.seeing(&by_test[test]).into_iter();
                 let is_open = |other: &usize| {
-                    self.root(*other) == self.root(*test) && other != test && !known.contains(other)
+                    self.root(*other) == self.root(*test) && other != test && !found.contains(other)
                 };
-                let of_class = seeing.filter(is_open);
-                trial(*test, of_class.collect())
+                trial(*test, seeing.filter(is_open).collect())
             })
             .filter(|trial| !trial.candidates.is_empty())
             .collect();
-        results.add(
-            &own,
-            victims_of(self.search, self.orders, &own, &known, Care::Packed),
-            &mut known,
-        );
+        stage(&own, Care::Packed);
+        let near: Vec<PolluterTrial> = typical
+            .iter()
+            .map(|test| trial(*test, self.seeing(&by_test[test])))
+            .collect();
+        let first = near
+            .iter()
+            .filter(|trial| any(&trial.polluter, |one| one.is_first));
+        stage(&first.cloned().collect::<Vec<_>>(), Care::Behind);
+        for part in near.chunks(TOGETHER) {
+            stage(part, Care::Each);
+        }
         let far: Vec<PolluterTrial> = near
             .iter()
             .map(|near| {
@@ -252,11 +268,9 @@ impl Place<'_> {
                 trial(near.polluter, rest.collect())
             })
             .collect();
-        results.add(
-            &far,
-            victims_of(self.search, self.orders, &far, &known, Care::Behind),
-            &mut known,
-        );
+        for part in far.chunks(TOGETHER) {
+            stage(part, Care::Behind);
+        }
         // Whoever does the same to the same state has the same victims, if any.
         let same: Vec<PolluterTrial> = others
             .iter()
@@ -268,6 +282,7 @@ impl Place<'_> {
             victims_of(self.search, self.orders, &same, &known, Care::Behind),
             &mut known,
         );
+        self.search_unexplained(&suspects, &mut results, &mut known, outcomes);
 
         for (test, of) in &results.of {
             for victim in of {
@@ -303,6 +318,64 @@ impl Place<'_> {
                 (true, false, true) => Proof::NoVictim,
                 (true, false, false) => Proof::NotRun,
             };
+        }
+    }
+
+    /// Runs the suite in two other orders. Per test that passed in the build and fails there, what ran before it.
+    fn failing_elsewhere(&self, known: &BTreeSet<usize>) -> BTreeMap<usize, Vec<usize>> {
+        /// Always the same ones: reversed, and a shuffled one.
+        const ORDERS: [u32; 2] = [1, 3];
+        let shuffled = Shuffled::new(self.suite, self.tests);
+        let orders = ORDERS.map(|number| shuffled.order(number, Seed(0)));
+        let passed: BTreeSet<usize> = self.passed().into_iter().collect();
+        let mut failing = BTreeMap::new();
+        for (order, verdicts) in run_to_the_end(self.search, orders.to_vec()) {
+            for (place, verdict) in verdicts.iter().enumerate() {
+                let test = order[place];
+                let is_new = passed.contains(&test) && !known.contains(&test);
+                if matches!(verdict, Verdict::Failed(_)) && is_new {
+                    failing.entry(test).or_insert_with(|| order[..place].to_vec());
+                }
+            }
+        }
+        failing
+    }
+
+    /// Polluters of tests that fail in another order and after none of those that were seen to pollute: by bisection.
+    fn search_unexplained(
+        &self,
+        suspects: &BTreeMap<usize, Vec<usize>>,
+        results: &mut Results,
+        known: &mut BTreeSet<usize>,
+        outcomes: &mut Outcomes,
+    ) {
+        let left = suspects.iter().filter(|(test, _)| !known.contains(test));
+        let left: Vec<OrderSuspect> = left
+            .map(|(test, before)| OrderSuspect {
+                test: *test,
+                before: before.clone(),
+                passes_alone: false,
+            })
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        self.progress.phase("order-dependent tests", 0);
+        self.progress.note(&format!("{} to prove", left.len()));
+        let sorted = sort_out(self.search, &left, |test| self.suite.before(test).1);
+        for brittle in &sorted.brittle {
+            self.add_brittle(brittle, outcomes);
+        }
+        for main in sorted.victims {
+            known.insert(main.victim);
+            if let [polluter] = main.polluters[..] {
+                results.of.entry(polluter).or_default().insert(main.victim);
+            }
+            let polluted = Polluted {
+                main,
+                polluters: BTreeSet::new(),
+            };
+            results.victims.insert(polluted.main.victim, polluted);
         }
     }
 

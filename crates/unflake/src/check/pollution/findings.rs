@@ -37,6 +37,14 @@ pub(super) fn gather(
     for note in evidence.notes {
         outcomes.note(NoteKind::Other, note);
     }
+    let restless = restless(first, second);
+    for root in &restless {
+        let why = "changes by itself, after some tests in one run and after others in the next";
+        outcomes.note(
+            NoteKind::NotWatched,
+            format!("`{root}` {why}; what tests do to it is not told"),
+        );
+    }
     let mut found = Vec::new();
     let mut tell = |id: &TestId, change: &StateChange, by: By, test: usize| {
         let seen = Seen {
@@ -58,7 +66,8 @@ pub(super) fn gather(
         let again = second.by_test.get(test).map(Vec::as_slice).unwrap_or_default();
         let mut told = BTreeSet::new();
         for change in changes {
-            if is_among(again, &change.root) && told.insert(&change.root) {
+            let is_sure = is_among(again, &change.root) && !restless.contains(change.root.as_str());
+            if is_sure && told.insert(&change.root) {
                 tell(&suite.tests[*test].id, change, By::Test, *test);
             }
         }
@@ -139,6 +148,7 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
                     .cloned()
                     .unwrap_or_default(),
                 is_typical,
+                is_first: *turn == 1,
             },
         ));
     }
@@ -177,6 +187,25 @@ enum By {
     Class,
     /// The initialiser of a class that the test loads.
     Capture,
+}
+
+/// Fields that threads of their own change: most tests that changed them in the first run did not in the second.
+fn restless<'a>(first: &'a Changes, second: &Changes) -> BTreeSet<&'a str> {
+    /// So few may be chance.
+    const FEW: usize = 2;
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (test, changes) in &first.by_test {
+        let again = second.by_test.get(test).map(Vec::as_slice).unwrap_or_default();
+        let heap = changes.iter().filter(|change| change.kind == StateKind::Heap);
+        let roots: BTreeSet<&str> = heap.map(|change| change.root.as_str()).collect();
+        for root in roots {
+            let (repeated, not) = counts.entry(root).or_default();
+            *(if is_among(again, root) { repeated } else { not }) += 1;
+        }
+    }
+    let is_restless = |(repeated, not): &(usize, usize)| *not >= FEW && not > repeated;
+    let restless = counts.into_iter().filter(|(_, counts)| is_restless(counts));
+    restless.map(|(root, _)| root).collect()
 }
 
 fn is_among(changes: &[StateChange], root: &str) -> bool {
