@@ -303,11 +303,12 @@ impl Agent {
         }
     }
 
-    pub(crate) fn too_large(&self, root: i32) {
+    /// Without a problem a root is too large.
+    pub(crate) fn refused(&self, root: i32, problem: Option<String>) {
         if let Some(session) = self.awake()
             && let Some(heap) = &session.heap
         {
-            session.tell(&heap.too_large(root));
+            session.tell(&heap.refused(root, problem));
         }
     }
 

@@ -462,7 +462,7 @@ impl Heap {
                 known.restless.push(difference.root);
                 told.push(ToProgram::NotWatched {
                     what: root_name(&known.shapes, difference.root),
-                    reason: "it changes while no test runs: a thread goes on changing it".to_owned(),
+                    reason: "a thread goes on changing it while no test runs".to_owned(),
                 });
             }
         }
@@ -476,11 +476,19 @@ impl Heap {
         self.lock().shapes.root(root).map(Root::short).unwrap_or_default()
     }
 
-    pub(crate) fn too_large(&self, root: i32) -> ToProgram {
+    /// Without a problem it is too large.
+    pub(crate) fn refused(&self, root: i32, problem: Option<String>) -> ToProgram {
         let most = self.watch.most_objects;
         ToProgram::NotWatched {
             what: root_name(&self.lock().shapes, u32::try_from(root).unwrap_or(0)),
-            reason: format!("it reaches more than {most} objects"),
+            reason: match problem {
+                None => format!(
+                    "it reaches more than {most} objects; `most_objects` in `[pollution]` of unflake.toml sets the limit"
+                ),
+                Some(problem) => {
+                    format!("a thread changes it while no test runs, so that it cannot be read ({problem})")
+                }
+            },
         }
     }
 }

@@ -52,6 +52,8 @@ pub(crate) struct PollutionConfig {
     pub(crate) capture: Points,
     /// Beside the working and the temporary directory; relative to the project.
     pub(crate) directories: Vec<PathBuf>,
+    /// The most objects that one root may reach.
+    pub(crate) most_objects: Option<u32>,
 }
 
 /// Which classes are initialised before a test is watched.
@@ -99,7 +101,7 @@ const KEYS: [&str; 16] = [
     "ignore",
     "pollution",
 ];
-const POLLUTION_KEYS: [&str; 7] = [
+const POLLUTION_KEYS: [&str; 8] = [
     "include_roots",
     "exclude_roots",
     "exclude_fields",
@@ -107,6 +109,7 @@ const POLLUTION_KEYS: [&str; 7] = [
     "eager",
     "capture",
     "directories",
+    "most_objects",
 ];
 const MODEL_KEYS: [&str; 4] = ["method", "kind", "values", "tolerance"];
 const MODEL_KINDS: [&str; 5] = ["permute", "extend", "random", "one-of", "tolerance"];
@@ -244,13 +247,18 @@ impl Reader<'_> {
 
     /// A count: from 1.
     fn number(&self, value: &Value<'_>) -> Result<u32, Problem> {
-        let number = match value.get_ref() {
-            DeValue::Integer(integer) => u32::from_str_radix(integer.as_str(), integer.radix()).ok(),
+        let integer = match value.get_ref() {
+            DeValue::Integer(integer) => integer,
+            DeValue::Float(_) => return Err(self.wrong(&value.span(), "the number must be whole")),
             _ => return Err(self.expected(value, "a number")),
         };
-        number
-            .filter(|number| *number > 0)
-            .ok_or_else(|| self.wrong(&value.span(), "the number must be positive"))
+        match i128::from_str_radix(integer.as_str(), integer.radix()) {
+            Ok(number) if number <= 0 => Err(self.wrong(&value.span(), "the number must be positive")),
+            number => number
+                .ok()
+                .and_then(|number| u32::try_from(number).ok())
+                .ok_or_else(|| self.wrong(&value.span(), "the number is too large")),
+        }
     }
 
     fn seed(&self, value: &Value<'_>) -> Result<SeedSetting, Problem> {
@@ -421,6 +429,10 @@ impl Reader<'_> {
                 .into_iter()
                 .map(PathBuf::from)
                 .collect(),
+            most_objects: table
+                .get("most_objects")
+                .map(|value| self.number(value))
+                .transpose()?,
         })
     }
 
@@ -510,6 +522,7 @@ mod tests {
             eager = "class"
             capture = "body"
             directories = "work"
+            most_objects = 50_000
         "#;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let model = |method: &str, kind| UserModel {
@@ -560,6 +573,7 @@ mod tests {
                 eager: Eager::Class,
                 capture: Points::Body,
                 directories: vec![PathBuf::from("work")],
+                most_objects: Some(50_000),
             },
         };
         assert_eq!(Config::parse(text, Path::new("unflake.toml")), Ok(expect));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use unflake_protocol::{Roots, Watch};
 
-/// Roots that reach more objects are refused: they would be walked after every test. (commons-lang3 has three of them; with
+/// Roots that reach more objects are refused, unless the user says another number: they would be walked after every test. (commons-lang3 has three of them; with
 /// them watching its tests took nine times as long.)
 const MOST_OBJECTS: u32 = 20_000;
 
@@ -38,7 +38,7 @@ pub(super) fn watch(check: &Check<'_>) -> Watch {
         ignored: ignored(check),
         initial: false,
         around: check.settings.graph,
-        most_objects: MOST_OBJECTS,
+        most_objects: asked.most_objects.unwrap_or(MOST_OBJECTS),
     }
 }
 
