@@ -277,6 +277,7 @@ impl Agent {
         };
         let (differs, messages) = heap.walked(words, by, names);
         messages.iter().for_each(|message| session.tell(message));
+        heap.news().iter().for_each(|message| session.tell(message));
         let messages = session
             .around
             .looked(by, names, jvm, |root| heap.short_name(root));

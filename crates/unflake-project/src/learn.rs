@@ -376,6 +376,8 @@ impl TestJvm {
             // The build's own JVMs watch nothing.
             | ToProgram::Changed { .. }
             | ToProgram::NotWatched { .. }
+            | ToProgram::Used(_)
+            | ToProgram::Unusable { .. }
             | ToProgram::Initialised { .. }
             | ToProgram::RunFinished => {}
         }

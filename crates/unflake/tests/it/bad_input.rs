@@ -333,6 +333,31 @@ fn wrong_settings_for_shared_state_are_told_with_line_and_column() {
         16,
         "caused by: the number must be whole\n",
     );
+    check(
+        "abstraction = [{class = \"a.B\"}]",
+        16,
+        "caused by: `compare` is missing\n",
+    );
+    check(
+        "abstraction = [{class = \"a.B\", compare = \"c\"}]",
+        41,
+        "caused by: unknown value `c`\nhint: write `\"nothing\"`, or the fields that count, like `[\"c\"]`\n",
+    );
+    check(
+        "abstraction = [{class = \"a.B\", compare = []}]",
+        41,
+        "caused by: no field is named\nhint: write `\"nothing\"` if no field counts\n",
+    );
+    check(
+        "abstraction = [{class = \"a.B\", fields = []}]",
+        31,
+        "caused by: unknown key `fields`\nhint: known are class, compare\n",
+    );
+    check(
+        "abstraction = \"a.B\"",
+        15,
+        "caused by: expected tables with two brackets, like `[[pollution.abstraction]]`, found text\n",
+    );
 }
 
 #[test]

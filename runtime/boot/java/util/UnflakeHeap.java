@@ -82,6 +82,7 @@ final class UnflakeHeap {
         eager = eagerClasses;
         room = 1 << 16;
         memory = UNSAFE.allocateMemory(room);
+        threads = Thread.activeCount();
         watching = true;
     }
 
@@ -384,6 +385,7 @@ final class UnflakeHeap {
         boolean differs = UnflakeNative.walked(memory, at >>> 2, by, names, UnflakeJvmState.capture());
         if (differs) {
             // What differs again at once is somebody else's doing: a thread that goes on by itself.
+            letOthersRun();
             write();
             UnflakeNative.walked(memory, at >>> 2, by + AGAIN, names, null);
         }
@@ -391,6 +393,21 @@ final class UnflakeHeap {
     }
 
     private static final int AGAIN = 16;
+
+    /** How many threads there were before the first test. */
+    private static int threads;
+
+    /** A thread that goes on may have no processor just now. */
+    private static void letOthersRun() {
+        if (Thread.activeCount() <= threads) {
+            return;
+        }
+        try {
+            Thread.sleep(5);
+        } catch (InterruptedException forTheTest) {
+            Thread.currentThread().interrupt();
+        }
+    }
 
     private static void write() {
         forget();

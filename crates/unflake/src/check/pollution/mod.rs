@@ -57,6 +57,9 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
     for (what, reason) in first.not_watched.iter().chain(&second.not_watched) {
         outcomes.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
     }
+    for message in watching::without_use(check, &first) {
+        outcomes.note(NoteKind::Other, message);
+    }
     let found = findings::gather(check, &first, &second, &captured, outcomes);
     findings::prove(check, found, outcomes);
 }
