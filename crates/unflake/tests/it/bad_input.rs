@@ -340,17 +340,17 @@ fn wrong_settings_for_shared_state_are_told_with_line_and_column() {
     );
     check(
         "abstraction = [{class = \"a.B\", compare = \"c\"}]",
-        41,
+        42,
         "caused by: unknown value `c`\nhint: write `\"nothing\"`, or the fields that count, like `[\"c\"]`\n",
     );
     check(
         "abstraction = [{class = \"a.B\", compare = []}]",
-        41,
+        42,
         "caused by: no field is named\nhint: write `\"nothing\"` if no field counts\n",
     );
     check(
         "abstraction = [{class = \"a.B\", fields = []}]",
-        31,
+        32,
         "caused by: unknown key `fields`\nhint: known are class, compare\n",
     );
     check(

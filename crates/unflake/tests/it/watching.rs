@@ -316,3 +316,301 @@ fn wild_heaps_are_walked() {
     }
     assert_eq!(document["excluded"], serde_json::json!([]));
 }
+
+/// With `--graph` what is around a change is told as triples and drawn on a page in the store.
+#[test]
+fn the_neighbourhood_is_told_and_drawn() {
+    let project = Fixture::written(&[
+        (
+            "src/main/java/shop/Effects.java",
+            "package shop;
+            import java.util.*;
+            public class Effects {
+                public static final Effects INSTANCE = new Effects();
+                public static String mode = \"plain\";
+                final Map<String, Effect> byName = new HashMap<>();
+                int size = 1;
+                Effects() { byName.put(\"speed\", new Effect(2)); }
+                public String mode() { return mode; }
+                public void add(String name, int duration) { byName.put(name, new Effect(duration)); }
+                static class Effect {
+                    final int duration;
+                    final List<String> tags = new ArrayList<>(Collections.singleton(\"new\"));
+                    Effect(int duration) { this.duration = duration; }
+                }
+            }",
+        ),
+        (
+            "src/test/java/shop/EffectsTest.java",
+            "package shop;
+            import org.junit.jupiter.api.*;
+            class EffectsTest {
+                @BeforeAll static void load() { Effects.mode = \"plain\"; }
+                @Test void adds() { Effects.INSTANCE.add(\"haste\", 7); }
+                @Test void changesTheMode() { Effects.mode = \"debug\"; }
+            }",
+        ),
+    ]);
+    let output = project.unflake("check --only pollution --no-proof --graph --format json=result.json --format text");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let json = std::fs::read_to_string(project.project().join("result.json")).unwrap();
+    let document: Value = serde_json::from_str(&json).unwrap();
+    let page = document["run"]["pictures"].as_str().unwrap();
+    let finding = |test: &str| {
+        let findings = document["findings"].as_array().unwrap();
+        findings.iter().find(|one| one["test"] == test).unwrap()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let (adds, mode) = (
+        finding("shop.EffectsTest#adds"),
+        finding("shop.EffectsTest#changesTheMode"),
+    );
+    let block = format!(
+        "    graph      Effects                           INSTANCE   Effects
+               Effects.INSTANCE                  byName     HashMap
+               Effects.INSTANCE.byName           [\"speed\"]  Effects.Effect
+             + Effects.INSTANCE.byName           [\"haste\"]  Effects.Effect
+             + Effects.INSTANCE.byName[\"haste\"]  duration   7
+             + Effects.INSTANCE.byName[\"haste\"]  tags       ArrayList[\"new\"]
+    picture  file://{page}#{adds}
+"
+    );
+    assert!(text.contains(&block), "{text}");
+    assert!(text.contains(&format!("file://{page}#{mode}\n")), "{text}");
+    assert!(page.starts_with(project.store().to_str().unwrap()), "{page}");
+    let page = std::fs::read_to_string(page).unwrap();
+    for part in [
+        format!("<section id=\"{adds}\">"),
+        format!("<section id=\"{mode}\">"),
+        ">+ duration = 7</text>".to_owned(),
+        ">- mode = &quot;plain&quot;</text>".to_owned(),
+    ] {
+        assert!(page.contains(&part), "{part} is missing in\n{page}");
+    }
+}
+
+/// What is undone by tear-down, by the next set-up, or by nobody; what a class is the first to load.
+#[test]
+fn capture_points_and_eager_loading_show_what_they_promise() {
+    let project = Fixture::written(&[
+        (
+            "src/main/java/cap/State.java",
+            "package cap;
+            public class State {
+                public static String cleaned = \"plain\", left = \"plain\", reset = \"plain\", old = \"plain\";
+                public static String torn = \"plain\", ofClass = \"plain\";
+                public static int count;
+            }",
+        ),
+        (
+            "src/test/java/cap/BodyTest.java",
+            "package cap;
+            import org.junit.jupiter.api.*;
+            @TestMethodOrder(MethodOrderer.MethodName.class)
+            class BodyTest {
+                @BeforeAll static void load() { State.count = 0; }
+                @BeforeEach void reset() { State.reset = \"plain\"; }
+                @AfterEach void clean() { State.cleaned = \"plain\"; }
+                @Test void aTearDownUndoesIt() { State.cleaned = \"a\"; }
+                @Test void bNobodyUndoesIt() { State.left = \"b\"; }
+                @Test void cTheNextSetUpUndoesIt() { State.reset = \"c\"; }
+                @Test void dDoesNothing() {}
+            }",
+        ),
+        (
+            "src/test/java/cap/OldTest.java",
+            "package cap;
+            import org.junit.*;
+            public class OldTest {
+                @BeforeClass public static void load() { State.old = \"plain\"; }
+                @After public void clean() { State.old = \"plain\"; }
+                @Test public void tearDownUndoesIt() { State.old = \"changed\"; }
+            }",
+        ),
+        (
+            "src/test/java/cap/SetUpTest.java",
+            "package cap;
+            import org.junit.jupiter.api.*;
+            @TestMethodOrder(MethodOrderer.MethodName.class)
+            class SetUpTest {
+                @BeforeAll static void all() { State.ofClass = \"changed\"; }
+                @BeforeEach void count() { State.count++; }
+                @AfterEach void tear(TestInfo test) { State.torn = test.getDisplayName(); }
+                @Test void a() {}
+                @Test void b() {}
+            }",
+        ),
+        (
+            "src/main/java/cap/Late.java",
+            "package cap; public class Late { public static String value; }",
+        ),
+        (
+            "src/test/java/cap/LateTest.java",
+            "package cap;
+            import org.junit.jupiter.api.*;
+            @TestMethodOrder(MethodOrderer.MethodName.class)
+            class LateTest {
+                static void use() { if (Late.value == null) { Late.value = \"used\"; } }
+                @Test void aUsesIt() { use(); }
+                @Test void bUsesItToo() { use(); }
+            }",
+        ),
+    ]);
+    let found = |capture: &str, arguments: &str| {
+        project.write("unflake.toml", &format!("[pollution]\ncapture = {capture:?}\n"));
+        // In one JVM, so that the first class has loaded what the others use.
+        let document = project.check(&format!("{CHECK} --jobs 1 {arguments}"));
+        assert_eq!(notes(&document), Vec::<&str>::new());
+        changes(&document)
+    };
+    let (left, reset) = (
+        "BodyTest#bNobodyUndoesIt State.left: \"plain\" → \"b\"",
+        "BodyTest#cTheNextSetUpUndoesIt State.reset: \"plain\" → \"c\"",
+    );
+    let (count, torn) = (
+        "SetUpTest#a State.count: 0 → 1",
+        "SetUpTest#a State.torn: \"plain\" → \"a()\"",
+    );
+    let whole = [
+        left,
+        reset,
+        "BodyTest#dDoesNothing State.reset: \"c\" → \"plain\"",
+        "SetUpTest State.ofClass: \"plain\" → \"changed\"",
+        count,
+        torn,
+        "SetUpTest#b State.count: 1 → 2",
+        "SetUpTest#b State.torn: \"a()\" → \"b()\"",
+    ];
+    assert_eq!(found("whole-test", ""), whole);
+    assert_eq!(
+        found("body", ""),
+        [
+            "BodyTest#aTearDownUndoesIt State.cleaned: \"plain\" → \"a\"",
+            left,
+            reset,
+            "OldTest#tearDownUndoesIt State.old: \"plain\" → \"changed\"",
+        ]
+    );
+    // The second set-up has counted once more when the two are compared.
+    assert_eq!(
+        found("set-ups", ""),
+        [left, "SetUpTest#a State.count: 1 → 2", torn]
+    );
+
+    let late = |arguments: &str| {
+        let mut late = found("whole-test", arguments);
+        late.retain(|change| change.starts_with("LateTest"));
+        late
+    };
+    let (first, second) = (
+        "LateTest#aUsesIt Late.value: null → \"used\"",
+        "LateTest#bUsesItToo Late.value: null → \"used\"",
+    );
+    assert_eq!(late("--eager=class"), [first]);
+    // Each in a JVM of its own: nobody has used it before.
+    assert_eq!(late("--eager=test"), [first, second]);
+}
+
+/// JUnit's and Surefire's parallel execution are switched off in JVMs of ours, and that is said.
+#[test]
+fn tests_that_the_build_runs_in_parallel_run_one_after_the_other() {
+    const NOTE: &str = "the build runs tests of module `.` in parallel; here they ran one after the other, so that it is known which test does what";
+    let overlap = "package par;
+        import java.util.concurrent.*;
+        import java.util.concurrent.atomic.AtomicInteger;
+        public class Overlap {
+            public static int most;
+            private static final AtomicInteger running = new AtomicInteger();
+            private static final CountDownLatch two = new CountDownLatch(2);
+            /** Waits for another test to run at the same time; none comes if they run one after the other. */
+            public static void test() throws InterruptedException {
+                int now = running.incrementAndGet();
+                synchronized (Overlap.class) { most = Math.max(most, now); }
+                two.countDown();
+                two.await(500, TimeUnit.MILLISECONDS);
+                running.decrementAndGet();
+            }
+        }";
+    let jupiter = Fixture::written(&[
+        ("src/main/java/par/Overlap.java", overlap),
+        (
+            "src/test/java/par/ParallelTest.java",
+            "package par;
+            import org.junit.jupiter.api.*;
+            class ParallelTest {
+                @BeforeAll static void load() { Overlap.most = 0; }
+                @Test void one() throws Exception { Overlap.test(); }
+                @Test void two() throws Exception { Overlap.test(); }
+            }",
+        ),
+        (
+            "src/test/resources/junit-platform.properties",
+            "junit.jupiter.execution.parallel.enabled = true\njunit.jupiter.execution.parallel.mode.default = concurrent\n",
+        ),
+    ]);
+    let document = jupiter.check(CHECK);
+    assert_eq!(notes(&document), [NOTE]);
+    let found = changes(&document);
+    assert!(
+        matches!(&found[..], [one] if one.ends_with(" Overlap.most: 0 → 1")),
+        "{found:?}"
+    );
+
+    let surefire = Fixture::written(&[
+        ("src/main/java/par/Overlap.java", overlap),
+        (
+            "src/test/java/par/ParallelTest.java",
+            "package par;
+            import org.junit.*;
+            public class ParallelTest {
+                @BeforeClass public static void load() { Overlap.most = 0; }
+                @Test public void one() throws Exception { Overlap.test(); }
+                @Test public void two() throws Exception { Overlap.test(); }
+            }",
+        ),
+        ("pom.xml", PARALLEL_POM),
+    ]);
+    let document = surefire.check(CHECK);
+    assert_eq!(notes(&document), [NOTE]);
+    let found = changes(&document);
+    assert!(
+        matches!(&found[..], [one] if one.ends_with(" Overlap.most: 0 → 1")),
+        "{found:?}"
+    );
+}
+
+const PARALLEL_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>unflake.fixtures</groupId>
+  <artifactId>parallel</artifactId>
+  <version>1</version>
+  <properties>
+    <maven.compiler.source>8</maven.compiler.source>
+    <maven.compiler.target>8</maven.compiler.target>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <dependencies>
+    <dependency>
+      <groupId>junit</groupId>
+      <artifactId>junit</artifactId>
+      <version>4.13.2</version>
+      <scope>test</scope>
+    </dependency>
+  </dependencies>
+  <build>
+    <plugins>
+      <plugin>
+        <artifactId>maven-surefire-plugin</artifactId>
+        <version>2.22.2</version>
+        <configuration>
+          <parallel>methods</parallel>
+          <threadCount>2</threadCount>
+          <perCoreThreadCount>false</perCoreThreadCount>
+        </configuration>
+      </plugin>
+    </plugins>
+  </build>
+</project>
+";
