@@ -5,7 +5,9 @@ use crate::asked::Asked;
 use crate::ffi::{FieldId, Jni, Jvmti, Object, Weak};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use unflake_heap::abstraction::{LOGGING, NAMED_FIELDS, NOTHING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of};
+use unflake_heap::abstraction::{
+    LOGGING, NAMED_FIELDS, NOTHING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of,
+};
 use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences, new_roots};
 use unflake_protocol::{Author, Compare, Further, SeenTest, StateChange, StateKind, ToProgram, Watch};
 

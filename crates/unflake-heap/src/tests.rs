@@ -212,7 +212,10 @@ fn around(before: &Heap, after: &Heap) -> Vec<String> {
 
 #[test]
 fn around_a_difference_are_the_way_to_it_its_holder_and_what_is_new() {
-    let before = heap(vec![Node(1, 1, NULL), Map(vec![(2, 3)]), Text("a"), Number(5)], &[0]);
+    let before = heap(
+        vec![Node(1, 1, NULL), Map(vec![(2, 3)]), Text("a"), Number(5)],
+        &[0],
+    );
     let after = heap(
         vec![
             Node(1, 1, NULL),

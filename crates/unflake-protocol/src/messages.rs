@@ -1,6 +1,8 @@
 //! What the program and an agent say to each other.
 
-use crate::{Author, Chosen, Evidence, Handle, HeapSetting, Record, Script, SeenTest, StateChange, Strategy, Watch};
+use crate::{
+    Author, Chosen, Evidence, Handle, HeapSetting, Record, Script, SeenTest, StateChange, Strategy, Watch,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -285,10 +285,7 @@ impl Reader<'_> {
         read: impl Fn(&Self, &DeTable<'_>, &Range<usize>) -> Result<T, Problem>,
     ) -> Result<Vec<T>, Problem> {
         let DeValue::Array(array) = value.get_ref() else {
-            return Err(self.expected(
-                value,
-                &format!("tables with two brackets, like `[[{name}]]`"),
-            ));
+            return Err(self.expected(value, &format!("tables with two brackets, like `[[{name}]]`")));
         };
         let one = |entry: &Value<'_>| match entry.get_ref() {
             DeValue::Table(table) => read(self, table, &entry.span()),

@@ -24,67 +24,91 @@ struct Edge {
     target: u32,
 }
 
+impl Edge {
+    fn of(&self, object: &str, side: Side) -> Triple {
+        Triple {
+            object: object.to_owned(),
+            field: self.field.clone(),
+            value: self.value.clone(),
+            side,
+        }
+    }
+}
+
 impl Comparison<'_> {
     pub(super) fn around(&self, link: u32, old: Option<&str>, new: Option<&str>) -> Vec<Triple> {
         let Link { step, from, .. } = self.links[link as usize];
         let mut told = self.way(link);
         let (object, changed) = self.place(link);
+        // What a wrapper wraps has no name of its own: then the wrapper itself is what changed.
+        let named = match (told.last(), changed.as_str()) {
+            (Some(way), "") => (way.object.clone(), way.field.clone()),
+            _ => (object.clone(), changed.clone()),
+        };
         let (was, is) = match step {
             Step::Root(id) => (
                 root_edge(self.before, id, &changed, old),
                 root_edge(self.after, id, &changed, new),
             ),
             _ => {
-                let partner = self.partners.get((from as usize).wrapping_sub(1)).copied().unwrap_or(0);
+                let partner = self
+                    .partners
+                    .get((from as usize).wrapping_sub(1))
+                    .copied()
+                    .unwrap_or(0);
                 (edges(self.before, from), edges(self.after, partner))
             }
         };
-        let is_told = |edges: &[Edge]| edges.iter().any(|edge| edge.field == changed);
-        let lone = |value: Option<&str>| {
-            value.map(|value| Edge {
-                field: changed.clone(),
-                value: value.to_owned(),
-                target: 0,
-            })
-        };
-        let (mut gone, mut come): (Vec<&Edge>, Vec<&Edge>) = (
-            was.iter().filter(|edge| !has(&is, edge)).collect(),
-            is.iter().filter(|edge| !has(&was, edge)).collect(),
+        let gone: Vec<&Edge> = was.iter().filter(|edge| !has(&is, edge)).collect();
+        let come: Vec<&Edge> = is.iter().filter(|edge| !has(&was, edge)).collect();
+        let staying = was.iter().filter(|edge| has(&is, edge)).take(STAYING);
+        told.extend(staying.map(|edge| edge.of(&object, Side::Both)));
+        told.extend(
+            gone.iter()
+                .take(CHANGED)
+                .map(|edge| edge.of(&object, Side::Before)),
+        );
+        told.extend(
+            come.iter()
+                .take(CHANGED)
+                .map(|edge| edge.of(&object, Side::After)),
         );
         // What is too far behind in a large collection, or looks the same on both sides, is told all the same.
-        let (old, new) = (lone(old), lone(new));
-        if !is_told(&was) && !is_told(&is) || gone.is_empty() && come.is_empty() {
-            gone.extend(&old);
-            come.extend(&new);
+        let is_told = gone
+            .iter()
+            .chain(&come)
+            .any(|edge| changed.is_empty() || edge.field == changed);
+        if !is_told {
+            for (value, side) in [(old, Side::Before), (new, Side::After)] {
+                told.extend(value.map(|value| Triple {
+                    object: named.0.clone(),
+                    field: named.1.clone(),
+                    value: value.to_owned(),
+                    side,
+                }));
+            }
         }
-        let mut tell = |edge: &Edge, side| {
-            told.push(Triple {
-                object: object.clone(),
-                field: edge.field.clone(),
-                value: edge.value.clone(),
-                side,
-            });
-        };
-        let staying = was.iter().filter(|edge| has(&is, edge));
-        staying
-            .take(STAYING)
-            .for_each(|edge| tell(edge, Side::Both));
-        gone.iter().take(CHANGED).for_each(|edge| tell(edge, Side::Before));
-        come.iter().take(CHANGED).for_each(|edge| tell(edge, Side::After));
-        let below = [(self.before, Side::Before, &gone), (self.after, Side::After, &come)];
-        for (index, side, changed) in below {
-            for edge in changed.iter().take(BELOW).filter(|edge| edge.target != 0) {
-                let object = joined(&object, &edge.field);
-                for Edge { field, value, .. } in edges(index, edge.target).into_iter().take(BELOW) {
-                    told.push(Triple {
-                        object: object.clone(),
-                        field,
-                        value,
-                        side,
-                    });
+        let mut below: Vec<Triple> = Vec::new();
+        for edge in gone.iter().take(BELOW) {
+            let object = joined(&object, &edge.field);
+            let inside = edges(self.before, edge.target).into_iter().take(BELOW);
+            below.extend(inside.map(|inner| inner.of(&object, Side::Before)));
+        }
+        for edge in come.iter().take(BELOW) {
+            let object = joined(&object, &edge.field);
+            for inner in edges(self.after, edge.target).into_iter().take(BELOW) {
+                let after = inner.of(&object, Side::After);
+                let same = |before: &&mut Triple| {
+                    (&before.object, &before.field, &before.value)
+                        == (&after.object, &after.field, &after.value)
+                };
+                match below.iter_mut().find(same) {
+                    Some(before) => before.side = Side::Both,
+                    None => below.push(after),
                 }
             }
         }
+        told.extend(below);
         told
     }
 
@@ -178,7 +202,9 @@ fn edges(index: &Index<'_>, number: u32) -> Vec<Edge> {
             let mut all: Vec<Edge> = entries
                 .map(|(key, value)| to(format!("[{}]", plain(index, key)), value))
                 .collect();
-            all.sort_by(|a, b| a.field.cmp(&b.field));
+            if node.shape.view == View::UnorderedMap {
+                all.sort_by(|a, b| a.field.cmp(&b.field));
+            }
             all
         }
         _ => Vec::new(),

@@ -26,6 +26,8 @@ const VALUE_WIDTH: usize = 1000;
 /// How many objects are drawn, and how many values in each.
 const OBJECTS: usize = 150;
 const ROWS: usize = 12;
+/// A list of more roots is folded.
+const LISTED: usize = 12;
 
 /// The pictures of all findings that have one, those of one root together; `None` if there are none.
 pub fn pollution_page(findings: &[Finding]) -> Option<String> {
@@ -63,17 +65,20 @@ impl Page {
              <title>What tests leave changed</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
              <header>\n<h1>What tests leave changed</h1>\n\
              <p class=\"faint\"><span class=\"old\">- before the test only</span>, \
-             <span class=\"new\">+ after it only</span></p>\n<ul>"
+             <span class=\"new\">+ after it only</span></p>"
         )?;
+        let is_open = if roots.len() <= LISTED { " open" } else { "" };
+        let count = plural(roots.len(), "root");
+        writeln!(self.text, "<details{is_open}>\n<summary>{count}</summary>\n<ul>")?;
         for (root, findings) in roots {
-            writeln!(self.text, "<li><code>{}</code><ul>", html(&line(root, VALUE_WIDTH)))?;
+            write!(self.text, "<li>{}:", html(&line(root, VALUE_WIDTH)))?;
             for (finding, _) in findings {
                 let test = html(&cut(&named(&finding.test), 300));
-                writeln!(self.text, "<li><a href=\"#{}\">{test}</a></li>", finding.id)?;
+                write!(self.text, " <a href=\"#{}\">{test}</a>", finding.id)?;
             }
-            writeln!(self.text, "</ul></li>")?;
+            writeln!(self.text, "</li>")?;
         }
-        writeln!(self.text, "</ul>\n</header>\n<main>")?;
+        writeln!(self.text, "</ul>\n</details>\n</header>\n<main>")?;
         for (finding, pollution) in roots.iter().flat_map(|(_, findings)| findings) {
             self.section(finding, pollution)?;
         }
@@ -359,7 +364,7 @@ impl Labels {
                 .filter(move |label| (label.2 - y).abs() < ROW - 3.0)
         };
         let is_free = |y: &f64| near(*y).all(|label| to < label.0 || label.1 < from);
-        let steps = (0..).flat_map(|n| [-f64::from(n), f64::from(n)]);
+        let steps = (0..).flat_map(|n| [f64::from(n), -f64::from(n)]);
         let mut baselines = steps.map(|step| middle + step * (ROW - 3.0)).take(20);
         let y = baselines.find(is_free).unwrap_or(middle);
         self.taken.push((from, to, y));
@@ -372,10 +377,11 @@ fn target<'a>(triple: &Triple, fields: &BTreeMap<&'a str, Vec<&'a Triple>>) -> O
     let Triple {
         object, field, value, ..
     } = triple;
+    // The path first: a class may hold an object that is called as the class is, its only instance.
     let paths = [
-        value.clone(),
         format!("{object}.{field}"),
         format!("{object}{field}"),
+        value.clone(),
     ];
     paths
         .iter()
@@ -509,13 +515,15 @@ mod tests {
             }
         }
         let page = pollution_page(&findings).unwrap();
-        let polluters = findings.iter().filter(|one| matches!(one.details, Details::Polluter(_)));
+        let polluters = findings
+            .iter()
+            .filter(|one| matches!(one.details, Details::Polluter(_)));
         for finding in polluters {
             let id = &finding.id;
             assert_eq!(page.matches(&format!("href=\"#{id}\"")).count(), 1);
             assert_eq!(page.matches(&format!("<section id=\"{id}\">")).count(), 1);
         }
-        let root = "<li><code>com.shop.Effects.INSTANCE</code>";
+        let root = "<li>com.shop.Effects.INSTANCE: ";
         assert_eq!(page.matches(root).count(), 1, "{page}");
     }
 
@@ -526,6 +534,16 @@ mod tests {
         assert_eq!(page.matches("class=\"line").count(), 1);
         assert_eq!(page.matches("class=\"head\"").count(), 2);
         assert!(page.contains("self = itself"), "{page}");
+    }
+
+    #[test]
+    fn an_only_instance_is_not_its_class() {
+        let page = page_of(&["Shop ONLY Shop", "Shop.ONLY open true"]);
+        assert_eq!(page.matches("class=\"line").count(), 1);
+        assert!(
+            page.contains(">Shop</text>") && !page.contains("itself"),
+            "{page}"
+        );
     }
 
     #[test]

@@ -52,12 +52,23 @@ pub(crate) enum Baseline {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    NotApplied { method: String, reason: String },
+    NotApplied {
+        method: String,
+        reason: String,
+    },
     AgentOff(String),
-    NoLaunch { module: String, reason: String },
-    ContainerFailed { root: String, message: String },
+    NoLaunch {
+        module: String,
+        reason: String,
+    },
+    ContainerFailed {
+        root: String,
+        message: String,
+    },
     /// The build runs tests of this module at the same time in one JVM, and we do not.
-    InParallel { module: String },
+    InParallel {
+        module: String,
+    },
 }
 
 impl Suite {
@@ -201,7 +212,9 @@ impl Suite {
 /// Whether the settings of JUnit say so. Tests may be too quick to be seen at the same time.
 fn is_set_parallel(class_path: &[String]) -> bool {
     // JUnit reads the first that it finds.
-    let files = class_path.iter().map(|entry| Path::new(entry).join("junit-platform.properties"));
+    let files = class_path
+        .iter()
+        .map(|entry| Path::new(entry).join("junit-platform.properties"));
     let text = files.into_iter().find_map(|file| fs::read_to_string(file).ok());
     let text = text.unwrap_or_default();
     let is = |key: &str, value: &str| {

@@ -317,7 +317,11 @@ fn wrong_settings_for_shared_state_are_told_with_line_and_column() {
         "caused by: expected text in quotes or an array of it, found true or false\n",
     );
     check("most_objects = 0", 16, "caused by: the number must be positive\n");
-    check("most_objects = -5", 16, "caused by: the number must be positive\n");
+    check(
+        "most_objects = -5",
+        16,
+        "caused by: the number must be positive\n",
+    );
     check(
         "most_objects = 5_000_000_000",
         16,
@@ -328,11 +332,7 @@ fn wrong_settings_for_shared_state_are_told_with_line_and_column() {
         16,
         "caused by: expected a number, found text\n",
     );
-    check(
-        "most_objects = 1.5",
-        16,
-        "caused by: the number must be whole\n",
-    );
+    check("most_objects = 1.5", 16, "caused by: the number must be whole\n");
     check(
         "abstraction = [{class = \"a.B\"}]",
         16,

@@ -200,7 +200,9 @@ fn patterns_and_abstractions_decide_what_counts_and_those_without_use_are_named(
 /// A thread that changes everything while it is read, a class with ten thousand fields, classes that are unloaded.
 #[test]
 fn wild_heaps_are_walked() {
-    let fields: String = (0..10_000).map(|n| format!("public static int f{n};\n")).collect();
+    let fields: String = (0..10_000)
+        .map(|n| format!("public static int f{n};\n"))
+        .collect();
     let project = Fixture::written(&[
         (
             "src/main/java/hard/Wild.java",
@@ -312,7 +314,10 @@ fn wild_heaps_are_walked() {
     for root in ["ticks", "text", "map", "list"] {
         let start = format!("`hard.Wild.{root}` is not watched: a thread ");
         let said = notes(&document);
-        assert!(said.iter().any(|note| note.starts_with(&start)), "{root}: {said:?}");
+        assert!(
+            said.iter().any(|note| note.starts_with(&start)),
+            "{root}: {said:?}"
+        );
     }
     assert_eq!(document["excluded"], serde_json::json!([]));
 }
@@ -351,7 +356,8 @@ fn the_neighbourhood_is_told_and_drawn() {
             }",
         ),
     ]);
-    let output = project.unflake("check --only pollution --no-proof --graph --format json=result.json --format text");
+    let output =
+        project.unflake("check --only pollution --no-proof --graph --format json=result.json --format text");
     let text = String::from_utf8(output.stdout).unwrap();
     let json = std::fs::read_to_string(project.project().join("result.json")).unwrap();
     let document: Value = serde_json::from_str(&json).unwrap();

@@ -60,9 +60,8 @@ pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
     if !check.settings.tests.is_empty() || check.bench.tools.cancel.is_cancelled() {
         return said;
     }
-    let is_unused = |setting: &HeapSetting| {
-        !changes.used.contains(setting) && !changes.unusable.contains_key(setting)
-    };
+    let is_unused =
+        |setting: &HeapSetting| !changes.used.contains(setting) && !changes.unusable.contains_key(setting);
     let mut unused = |settings: Vec<HeapSetting>, what: fn(&str) -> String| {
         for setting in settings.iter().filter(|setting| is_unused(setting)) {
             let (HeapSetting::IncludeRoots(text)
@@ -85,12 +84,18 @@ pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
             "the pattern `{pattern}` of `exclude_roots` matches no static field that would be watched; correct it or remove it"
         )
     });
-    unused(all(&asked.exclude_fields, HeapSetting::ExcludeFields), |pattern| {
-        format!(
-            "the pattern `{pattern}` of `exclude_fields` matches no field of the objects that were reached; it must match all of `package.Class.field`"
-        )
-    });
-    let classes = asked.abstractions.iter().map(|one| HeapSetting::Abstraction(one.class.clone()));
+    unused(
+        all(&asked.exclude_fields, HeapSetting::ExcludeFields),
+        |pattern| {
+            format!(
+                "the pattern `{pattern}` of `exclude_fields` matches no field of the objects that were reached; it must match all of `package.Class.field`"
+            )
+        },
+    );
+    let classes = asked
+        .abstractions
+        .iter()
+        .map(|one| HeapSetting::Abstraction(one.class.clone()));
     unused(classes.collect(), |class| {
         format!(
             "the abstraction of `{class}` is not used: no object of this class was reached; its name needs the package, and `$` before a nested class"
