@@ -71,9 +71,11 @@ impl Asked {
     }
 
     pub(crate) fn abstraction_unusable(&self, class: &str, reason: String) {
-        self.tell_once(HeapSetting::Abstraction(class.to_owned()), |setting| {
-            ToProgram::Unusable { setting, reason }
-        });
+        let message = |_| ToProgram::Unusable {
+            class: class.to_owned(),
+            reason,
+        };
+        self.tell_once(HeapSetting::Abstraction(class.to_owned()), message);
     }
 
     /// What is to be told since the last call.

@@ -135,9 +135,9 @@ pub enum ToProgram {
     },
     /// Something that was asked for about the heap matched something; once in a JVM.
     Used(HeapSetting),
-    /// It cannot be done, and was not.
+    /// The abstraction of this class does not fit it: its objects are read as if there were none.
     Unusable {
-        setting: HeapSetting,
+        class: String,
         reason: String,
     },
     /// The static initialiser of this class (or what it called) made a choice.

@@ -237,3 +237,31 @@ fn container_choices(jvm: &TestJvm) -> BTreeMap<String, ScopeChoices> {
     }
     choices
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_settings_of_junit_on_the_class_path_count() {
+        let set = |text: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("junit-platform.properties"), text).unwrap();
+            folder
+        };
+        let on = "# a comment\njunit.jupiter.execution.parallel.enabled : TRUE\n";
+        let concurrent = set(&format!(
+            "{on}junit.jupiter.execution.parallel.mode.classes.default=concurrent"
+        ));
+        // Without a mode tests stay on one thread.
+        let without_mode = set(on);
+        let is_parallel = |entries: &[&Path]| {
+            let class_path: Vec<String> = entries.iter().map(|entry| entry.display().to_string()).collect();
+            is_set_parallel(&class_path)
+        };
+        let missing = Path::new("/nowhere/library.jar");
+        assert!(is_parallel(&[missing, concurrent.path(), without_mode.path()]));
+        assert!(!is_parallel(&[without_mode.path(), concurrent.path()]));
+        assert!(!is_parallel(&[missing]));
+    }
+}

@@ -22,8 +22,8 @@ pub(super) struct Changes {
     pub(super) not_watched: BTreeMap<String, String>,
     /// What of the settings was of use.
     pub(super) used: BTreeSet<HeapSetting>,
-    /// What of them cannot be, and why.
-    pub(super) unusable: BTreeMap<HeapSetting, String>,
+    /// Classes whose abstraction does not fit them, and why.
+    pub(super) unusable: BTreeMap<String, String>,
 }
 
 /// What a root held when its class was initialised: paths and values, and the test that ran.
@@ -110,8 +110,8 @@ impl Changes {
             ToProgram::Used(setting) => {
                 self.used.insert(setting);
             }
-            ToProgram::Unusable { setting, reason } => {
-                self.unusable.insert(setting, reason);
+            ToProgram::Unusable { class, reason } => {
+                self.unusable.insert(class, reason);
             }
             _ => {}
         }

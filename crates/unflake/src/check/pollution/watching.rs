@@ -48,20 +48,14 @@ pub(super) fn watch(check: &Check<'_>) -> Watch {
 /// only, so then nothing is said of what matched nothing.
 pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
     let asked = &check.settings.pollution;
-    let cannot = changes.unusable.iter().map(|(setting, reason)| match setting {
-        HeapSetting::Abstraction(class) => {
-            format!("the abstraction of `{class}` is not used: {reason}")
-        }
-        HeapSetting::IncludeRoots(pattern)
-        | HeapSetting::ExcludeRoots(pattern)
-        | HeapSetting::ExcludeFields(pattern) => format!("the pattern `{pattern}` is not used: {reason}"),
-    });
-    let mut said: Vec<String> = cannot.collect();
+    let unusable = changes.unusable.iter();
+    let mut said: Vec<String> = unusable
+        .map(|(class, reason)| format!("the abstraction of `{class}` is not used: {reason}"))
+        .collect();
     if !check.settings.tests.is_empty() || check.bench.tools.cancel.is_cancelled() {
         return said;
     }
-    let is_unused =
-        |setting: &HeapSetting| !changes.used.contains(setting) && !changes.unusable.contains_key(setting);
+    let is_unused = |setting: &HeapSetting| !changes.used.contains(setting);
     let mut unused = |settings: Vec<HeapSetting>, what: fn(&str) -> String| {
         for setting in settings.iter().filter(|setting| is_unused(setting)) {
             let (HeapSetting::IncludeRoots(text)
@@ -92,10 +86,10 @@ pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
             )
         },
     );
-    let classes = asked
-        .abstractions
-        .iter()
-        .map(|one| HeapSetting::Abstraction(one.class.clone()));
+    let classes = asked.abstractions.iter().map(|one| &one.class);
+    let classes = classes
+        .filter(|class| !changes.unusable.contains_key(*class))
+        .map(|class| HeapSetting::Abstraction(class.clone()));
     unused(classes.collect(), |class| {
         format!(
             "the abstraction of `{class}` is not used: no object of this class was reached; its name needs the package, and `$` before a nested class"
