@@ -79,6 +79,7 @@ impl Comparison<'_> {
             .chain(&come)
             .any(|edge| changed.is_empty() || edge.field == changed);
         if !is_told {
+            told.retain(|triple| (&triple.object, &triple.field) != (&named.0, &named.1));
             for (value, side) in [(old, Side::Before), (new, Side::After)] {
                 told.extend(value.map(|value| Triple {
                     object: named.0.clone(),

@@ -341,7 +341,9 @@ impl Labels {
         let Some((from, to)) = gap else {
             return Ok(());
         };
-        let (x, middle) = ((from.x + to.x) / 2.0, (from.y + to.y) / 2.0 + 4.0);
+        // Several stand around the middle, so that none is on the head.
+        let up = (arrows.len() - 1) as f64 * (ROW - 3.0) / 2.0;
+        let (x, middle) = ((from.x + to.x) / 2.0, (from.y + to.y) / 2.0 + 4.0 - up);
         for arrow in arrows {
             let label = arrow.label();
             let half = label.chars().count() as f64 * LETTER / 2.0;
