@@ -38,7 +38,7 @@ struct Known {
     test_classes: BTreeSet<String>,
     /// What the walk before showed, until the walk after it confirms that nothing moves by itself.
     pending: Vec<Difference>,
-    /// Roots that change while nobody runs.
+    /// Roots that are given up: they change while nobody runs, or cannot be read.
     restless: Vec<u32>,
 }
 
@@ -509,8 +509,12 @@ impl Heap {
     /// Without a problem it is too large.
     pub(crate) fn refused(&self, root: i32, problem: Option<String>) -> ToProgram {
         let most = self.watch.most_objects;
+        let root = u32::try_from(root).unwrap_or(0);
+        let mut known = self.lock();
+        // What the walk before showed of it counts as little: it may be the same thread's doing.
+        known.restless.push(root);
         ToProgram::NotWatched {
-            what: root_name(&self.lock().shapes, u32::try_from(root).unwrap_or(0)),
+            what: root_name(&known.shapes, root),
             reason: match problem {
                 None => format!(
                     "it reaches more than {most} objects; `most_objects` in `[pollution]` of unflake.toml sets the limit"
