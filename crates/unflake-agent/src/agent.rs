@@ -277,6 +277,7 @@ impl Agent {
         };
         let (differs, messages) = heap.walked(words, by, names);
         messages.iter().for_each(|message| session.tell(message));
+        heap.news().iter().for_each(|message| session.tell(message));
         let messages = session
             .around
             .looked(by, names, jvm, |root| heap.short_name(root));
@@ -303,11 +304,12 @@ impl Agent {
         }
     }
 
-    pub(crate) fn too_large(&self, root: i32) {
+    /// Without a problem a root is too large.
+    pub(crate) fn refused(&self, root: i32, problem: Option<String>) {
         if let Some(session) = self.awake()
             && let Some(heap) = &session.heap
         {
-            session.tell(&heap.too_large(root));
+            session.tell(&heap.refused(root, problem));
         }
     }
 

@@ -1,13 +1,15 @@
 //! What the agent does for `java.util.UnflakeHeap`: says which classes are roots and how objects are read, takes the
 //! states that are walked, and tells what differs.
 
+use crate::asked::Asked;
 use crate::ffi::{FieldId, Jni, Jvmti, Object, Weak};
-use regex_lite::Regex;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use unflake_heap::abstraction::{LOGGING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of};
+use unflake_heap::abstraction::{
+    LOGGING, NAMED_FIELDS, NOTHING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of,
+};
 use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences, new_roots};
-use unflake_protocol::{Author, Further, SeenTest, StateChange, StateKind, ToProgram, Watch};
+use unflake_protocol::{Author, Compare, Further, SeenTest, StateChange, StateKind, ToProgram, Watch};
 
 const STATIC: i32 = 0x8;
 const FINAL: i32 = 0x10;
@@ -23,9 +25,7 @@ const TEST: i32 = 1;
 pub(crate) struct Heap {
     jvmti: Jvmti,
     watch: Watch,
-    include: Vec<Regex>,
-    exclude: Vec<Regex>,
-    exclude_fields: Vec<Regex>,
+    asked: Asked,
     known: Mutex<Known>,
 }
 
@@ -38,7 +38,7 @@ struct Known {
     test_classes: BTreeSet<String>,
     /// What the walk before showed, until the walk after it confirms that nothing moves by itself.
     pending: Vec<Difference>,
-    /// Roots that change while nobody runs.
+    /// Roots that are given up: they change while nobody runs, or cannot be read.
     restless: Vec<u32>,
 }
 
@@ -65,17 +65,9 @@ struct FieldOf<'a> {
 impl Heap {
     /// The error names the pattern that is none.
     pub(crate) fn new(jvmti: Jvmti, watch: Watch) -> Result<Heap, String> {
-        let compile = |patterns: &[String]| -> Result<Vec<Regex>, String> {
-            let one = |pattern: &String| {
-                Regex::new(&format!("^(?:{pattern})$")).map_err(|error| format!("`{pattern}`: {error}"))
-            };
-            patterns.iter().map(one).collect()
-        };
         Ok(Heap {
             jvmti,
-            include: compile(&watch.roots.include)?,
-            exclude: compile(&watch.roots.exclude)?,
-            exclude_fields: compile(&watch.roots.exclude_fields)?,
+            asked: Asked::new(&watch)?,
             watch,
             known: Mutex::default(),
         })
@@ -83,6 +75,11 @@ impl Heap {
 
     pub(crate) fn watch(&self) -> &Watch {
         &self.watch
+    }
+
+    /// Which settings were of use since the last call, or cannot be.
+    pub(crate) fn news(&self) -> Vec<ToProgram> {
+        self.asked.news()
     }
 
     /// These tests run next.
@@ -116,7 +113,7 @@ impl Heap {
             return false;
         }
         let roots = &self.watch.roots;
-        if roots.all {
+        if self.looks_everywhere() {
             let inside = [
                 "sun.",
                 "jdk.",
@@ -133,9 +130,14 @@ impl Heap {
         roots.packages.iter().any(|own| own == package)
     }
 
-    /// With all roots, also classes that were there before us.
+    /// Not in the project's own packages only.
+    fn looks_everywhere(&self) -> bool {
+        self.watch.roots.all || !self.watch.roots.include.is_empty()
+    }
+
+    /// Then also classes that were there before us.
     pub(crate) fn take_loaded(&self, jni: Jni<'_>) {
-        if !self.watch.roots.all {
+        if !self.looks_everywhere() {
             return;
         }
         jni.with_references(1 << 16, || {
@@ -155,18 +157,14 @@ impl Heap {
     pub(crate) fn statics(&self, jni: Jni<'_>, class: Object, first: Object) -> Option<Object> {
         let name = self.jvmti.class_name(class)?.replace('/', ".");
         let mut roots = Vec::new();
-        for id in self.jvmti.fields(class) {
-            let Some(field) = self.field(class, id) else {
-                continue;
-            };
+        for field in self.fields(class) {
             let full = format!("{name}.{}", field.name);
             let is_constant = field.modifiers & FINAL != 0 && !is_reference(&field.descriptor);
             if field.modifiers & STATIC == 0
                 || field.modifiers & SYNTHETIC != 0
                 || field.name.starts_with('$')
                 || is_constant
-                || !self.include.is_empty() && !self.include.iter().any(|pattern| pattern.is_match(&full))
-                || self.exclude.iter().any(|pattern| pattern.is_match(&full))
+                || !self.asked.is_root(&full)
             {
                 continue;
             }
@@ -257,6 +255,10 @@ impl Heap {
         let mut fields: Vec<FieldOf<'a>> = Vec::new();
         let mut found: Option<(&'static Rule, Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> = None;
         for (place, (above, above_name)) in chain.iter().enumerate() {
+            if let Some(asked) = self.compared(&chain[place..]) {
+                found = Some(asked);
+                break;
+            }
             // Loggers keep their own books; who asks for all roots wants to see them.
             if is_logging(above_name) && !self.watch.roots.all {
                 found = Some((&LOGGING, Vec::new(), Vec::new()));
@@ -281,7 +283,9 @@ impl Heap {
         let fields: Vec<FieldOf<'a>> = named.into_iter().chain(fields).collect();
         let shape = Shape {
             view: view(read, &sources),
-            is_value: rule.is_some_and(|rule| rule.is_value && (rule.class == name || !fields.is_empty())),
+            is_value: rule.is_some_and(|rule| {
+                rule.is_value && (rule.class == name || read == Read::Opaque || !fields.is_empty())
+            }),
             is_transparent: is_transparent(name),
             is_enum,
             fields: fields
@@ -306,17 +310,42 @@ impl Heap {
         let counts = |field: &FieldOf<'_>| {
             field.modifiers & STATIC == 0
                 && !(is_jdk(name) && field.modifiers & TRANSIENT != 0)
-                && !self
-                    .exclude_fields
-                    .iter()
-                    .any(|pattern| pattern.is_match(&format!("{name}.{}", field.name)))
+                && !self.asked.is_excluded(&format!("{name}.{}", field.name))
         };
-        let all = self
-            .jvmti
-            .fields(class)
-            .into_iter()
-            .filter_map(|id| self.field(class, id));
-        all.filter(counts).collect()
+        self.fields(class).filter(counts).collect()
+    }
+
+    /// How the settings say that the first class of a chain is read: as a rule, without sources, with the fields that count.
+    fn compared<'a>(
+        &self,
+        chain: &[(Object, String)],
+    ) -> Option<(&'static Rule, Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> {
+        let (_, class) = chain.first()?;
+        let names = match self.asked.compare(class)? {
+            Compare::Nothing => {
+                self.asked.abstraction_used(class);
+                return Some((&NOTHING, Vec::new(), Vec::new()));
+            }
+            Compare::Fields(names) => names,
+        };
+        let all = chain.iter().flat_map(|(class, _)| self.fields(*class));
+        let all: Vec<FieldOf<'a>> = all.filter(|field| field.modifiers & STATIC == 0).collect();
+        let mut named = Vec::new();
+        for name in names {
+            let Some(field) = all.iter().find(|field| field.name == *name) else {
+                let known: Vec<String> = all.iter().map(|field| format!("`{}`", field.name)).collect();
+                let known = match known.as_slice() {
+                    [] => "it has none".to_owned(),
+                    several => format!("it has {}", several.join(", ")),
+                };
+                self.asked
+                    .abstraction_unusable(class, format!("it has no field `{name}`; {known}"));
+                return None;
+            };
+            named.push(field.clone());
+        }
+        self.asked.abstraction_used(class);
+        Some((&NAMED_FIELDS, Vec::new(), named))
     }
 
     /// The fields that a rule names: sources, and fields that are read as they are. `None`: this JDK does not have them.
@@ -327,12 +356,7 @@ impl Heap {
         read: Read,
     ) -> Option<(Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> {
         let declared = |class: Object, name: &str| {
-            let all = self
-                .jvmti
-                .fields(class)
-                .into_iter()
-                .filter_map(|id| self.field(class, id));
-            all.into_iter()
+            self.fields(class)
                 .find(|field| field.name == name && field.modifiers & STATIC == 0)
         };
         let here = |name: &str| chain.iter().find_map(|(class, _)| declared(*class, name));
@@ -390,6 +414,12 @@ impl Heap {
             | Read::SkipList => Vec::new(),
         };
         Some((sources, Vec::new()))
+    }
+
+    /// What one class declares.
+    fn fields<'a>(&self, class: Object) -> impl Iterator<Item = FieldOf<'a>> {
+        let ids = self.jvmti.fields(class).into_iter();
+        ids.filter_map(move |id| self.field(class, id))
     }
 
     fn field<'a>(&self, class: Object, id: FieldId) -> Option<FieldOf<'a>> {
@@ -462,7 +492,7 @@ impl Heap {
                 known.restless.push(difference.root);
                 told.push(ToProgram::NotWatched {
                     what: root_name(&known.shapes, difference.root),
-                    reason: "it changes while no test runs: a thread goes on changing it".to_owned(),
+                    reason: "a thread goes on changing it while no test runs".to_owned(),
                 });
             }
         }
@@ -476,11 +506,23 @@ impl Heap {
         self.lock().shapes.root(root).map(Root::short).unwrap_or_default()
     }
 
-    pub(crate) fn too_large(&self, root: i32) -> ToProgram {
+    /// Without a problem it is too large.
+    pub(crate) fn refused(&self, root: i32, problem: Option<String>) -> ToProgram {
         let most = self.watch.most_objects;
+        let root = u32::try_from(root).unwrap_or(0);
+        let mut known = self.lock();
+        // What the walk before showed of it counts as little: it may be the same thread's doing.
+        known.restless.push(root);
         ToProgram::NotWatched {
-            what: root_name(&self.lock().shapes, u32::try_from(root).unwrap_or(0)),
-            reason: format!("it reaches more than {most} objects"),
+            what: root_name(&known.shapes, root),
+            reason: match problem {
+                None => format!(
+                    "it reaches more than {most} objects; `most_objects` in `[pollution]` of unflake.toml sets the limit"
+                ),
+                Some(problem) => {
+                    format!("a thread changes it while no test runs, so that it cannot be read ({problem})")
+                }
+            },
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod agent;
 mod around;
+mod asked;
 mod boundaries;
 mod callers;
 mod clock;

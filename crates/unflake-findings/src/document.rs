@@ -67,6 +67,9 @@ pub struct RunInfo {
     pub command: Vec<String>,
     /// When it began, in seconds since 1970.
     pub time_started: u64,
+    /// The page with pictures of what is around polluted objects, if one was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pictures: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

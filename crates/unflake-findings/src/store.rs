@@ -351,6 +351,13 @@ impl Run {
         write_whole(&self.latest, self.id.as_str().as_bytes())
     }
 
+    /// Writes a page for people beside our files.
+    pub fn write_page(&self, name: &str, text: &str) -> Result<PathBuf, StoreError> {
+        let path = self.directory.join(name);
+        write_whole(&path, text.as_bytes())?;
+        Ok(path)
+    }
+
     /// Writes what is known by now of what was found. The latest run stays the latest.
     pub fn update(&self, document: &Document) -> Result<(), StoreError> {
         self.write("run.json", document)

@@ -240,6 +240,12 @@ pub fn rule_of(class: &str) -> Option<&'static Rule> {
 /// How loggers are read, and all that belongs to them.
 pub const LOGGING: Rule = rule("logging", Opaque);
 
+/// For a class of which the settings say that nothing of it counts, nor which object it is.
+pub const NOTHING: Rule = value("nothing", Opaque);
+
+/// For a class of which the settings name the fields that count; whoever uses it adds them.
+pub const NAMED_FIELDS: Rule = rule("fields", Fields(&[]));
+
 /// Whether a class is of a library for logging.
 pub fn is_logging(class: &str) -> bool {
     const LIBRARIES: [&str; 5] = [

@@ -6,11 +6,13 @@
 //! difference in sharing. Where edges have no order (sets, the keys of maps) partners are found by hashes of what is below
 //! them. Each object is looked at once, so the time is linear in the size of the graph for all but pathological keys.
 
+mod around;
+
 use crate::describe::{self, field_step, plain};
 use crate::shape::{Shapes, View, width};
 use crate::state::{Index, Malformed, Node, State, WHOLE_NUMBERS};
 use std::collections::{BTreeMap, VecDeque};
-use unflake_protocol::{ChangeForm, Side, Triple};
+use unflake_protocol::{ChangeForm, Triple};
 
 /// One place in which two states differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,7 @@ pub struct Difference {
     pub holder: String,
     /// The path for programs, as in [`unflake_protocol::StateChange::steps`].
     pub steps: Vec<String>,
+    /// Of the first difference below each root, if it was asked for.
     pub around: Vec<Triple>,
 }
 
@@ -34,7 +37,7 @@ const MOST: usize = 1000;
 
 /// Everything that differs between two states, the shortest paths first.
 ///
-/// `around`: also what is around each, which takes longer than finding it.
+/// `around`: also what is around the first below each root, which takes longer than finding it.
 pub fn differences(
     shapes: &Shapes,
     before: &State,
@@ -420,8 +423,9 @@ impl Comparison<'_> {
         let (root, path) = self.path(link);
         let from = self.links[link as usize].from;
         let holder = self.before.node(from).map(|node| node.shape.class.clone());
-        let around = if self.tells_around {
-            self.around(link, from)
+        let is_first = !self.found.iter().any(|known| known.root == root);
+        let around = if self.tells_around && is_first {
+            self.around(link, old.as_deref(), new.as_deref())
         } else {
             Vec::new()
         };
@@ -441,27 +445,35 @@ impl Comparison<'_> {
         let mut steps = Vec::new();
         let mut root = 0;
         let mut next = link;
-        while let Some(Link { parent, step, from }) = self.links.get(next as usize).copied() {
-            steps.push(match step {
-                Step::Root(id) => {
-                    root = id;
-                    let short = self.before.shapes.root(id).map(crate::Root::short);
-                    short.unwrap_or_default()
-                }
-                Step::Field(index) => self
-                    .before
-                    .node(from)
-                    .map(|node| field_step(node.shape, index as usize))
-                    .unwrap_or_default(),
-                Step::Element(place) => format!("[{place}]"),
-                Step::OldKey(key) => format!("[{}]", plain(self.before, key)),
-                Step::NewKey(key) => format!("[{}]", plain(self.after, key)),
-                Step::Key(key) => format!(".key[{}]", plain(self.before, key)),
-            });
+        while let Some(Link { parent, step, .. }) = self.links.get(next as usize).copied() {
+            if let Step::Root(id) = step {
+                root = id;
+            }
+            steps.push(self.step(next));
             next = parent;
         }
         steps.reverse();
         (root, steps.concat())
+    }
+
+    /// What a link adds to a path.
+    fn step(&self, link: u32) -> String {
+        let Link { step, from, .. } = self.links[link as usize];
+        match step {
+            Step::Root(id) => {
+                let short = self.before.shapes.root(id).map(crate::Root::short);
+                short.unwrap_or_default()
+            }
+            Step::Field(index) => self
+                .before
+                .node(from)
+                .map(|node| field_step(node.shape, index as usize))
+                .unwrap_or_default(),
+            Step::Element(place) => format!("[{place}]"),
+            Step::OldKey(key) => format!("[{}]", plain(self.before, key)),
+            Step::NewKey(key) => format!("[{}]", plain(self.after, key)),
+            Step::Key(key) => format!(".key[{}]", plain(self.before, key)),
+        }
     }
 
     fn steps(&self, link: u32) -> Vec<String> {
@@ -481,69 +493,6 @@ impl Comparison<'_> {
         steps.reverse();
         steps
     }
-
-    /// The object that holds the difference, before and after: its fields as triples.
-    fn around(&self, link: u32, from: u32) -> Vec<Triple> {
-        let Some(old) = self.before.node(from) else {
-            return Vec::new();
-        };
-        let object = self.path(self.links[link as usize].parent).1;
-        let new = self.after.node(self.partners[from as usize - 1]);
-        let is = new.map(|node| triples(self.after, &node)).unwrap_or_default();
-        let was = triples(self.before, &old);
-        let triple = |(field, value): &(String, String), side| Triple {
-            object: object.clone(),
-            field: field.clone(),
-            value: value.clone(),
-            side,
-        };
-        let mut all: Vec<Triple> = was
-            .iter()
-            .map(|one| {
-                triple(
-                    one,
-                    if is.contains(one) {
-                        Side::Both
-                    } else {
-                        Side::Before
-                    },
-                )
-            })
-            .collect();
-        let new = is.iter().filter(|one| !was.contains(one));
-        all.extend(new.map(|one| triple(one, Side::After)));
-        all
-    }
-}
-
-/// The edges that leave an object, as texts; not more than a person looks at.
-fn triples(index: &Index<'_>, node: &Node<'_>) -> Vec<(String, String)> {
-    const SHOWN: usize = 20;
-    let mut all: Vec<(String, String)> = match node.shape.view {
-        View::Sequence | View::Bag => {
-            let elements = node.contents().iter().enumerate().take(SHOWN);
-            elements
-                .map(|(place, one)| (format!("[{place}]"), describe::object(index, *one)))
-                .collect()
-        }
-        View::OrderedMap | View::UnorderedMap => pairs(node)
-            .into_iter()
-            .take(SHOWN)
-            .map(|(key, value)| (format!("[{}]", plain(index, key)), describe::object(index, value)))
-            .collect(),
-        _ => Vec::new(),
-    };
-    all.sort();
-    let fields = node.fields().take(SHOWN).map(|(place, kind, words)| {
-        let name = node
-            .shape
-            .fields
-            .get(place)
-            .map_or("", |field| field.name.as_str());
-        (name.to_owned(), describe::value(index, kind, words))
-    });
-    all.extend(fields);
-    all
 }
 
 fn pairs(node: &Node<'_>) -> Vec<(u32, u32)> {

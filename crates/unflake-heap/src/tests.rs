@@ -2,7 +2,7 @@
 
 use crate::{Difference, Field, Root, Shape, ShapeId, Shapes, State, View, differences};
 use proptest::prelude::*;
-use unflake_protocol::ChangeForm;
+use unflake_protocol::{ChangeForm, Side, Triple};
 
 /// A heap to be written down: objects by number, in any order.
 #[derive(Clone, Debug, Default)]
@@ -194,6 +194,65 @@ fn a_field_deep_below_a_root() {
     assert_eq!(compare(&before, &after)[0].holder, "a.Node");
     let steps = ["a.Registry.FIRST", "a.Node.left", "a.Node.value"];
     assert_eq!(compare(&before, &after)[0].steps, steps);
+}
+
+/// The first difference with what is around it, a line for each triple.
+fn around(before: &Heap, after: &Heap) -> Vec<String> {
+    let found = differences(&shapes(), &before.write(), &after.write(), true).unwrap();
+    let line = |triple: &Triple| {
+        let mark = match triple.side {
+            Side::Both => ' ',
+            Side::Before => '-',
+            Side::After => '+',
+        };
+        format!("{mark} {} {} {}", triple.object, triple.field, triple.value)
+    };
+    found[0].around.iter().map(line).collect()
+}
+
+#[test]
+fn around_a_difference_are_the_way_to_it_its_holder_and_what_is_new() {
+    let before = heap(
+        vec![Node(1, 1, NULL), Map(vec![(2, 3)]), Text("a"), Number(5)],
+        &[0],
+    );
+    let after = heap(
+        vec![
+            Node(1, 1, NULL),
+            Map(vec![(4, 5), (2, 3)]),
+            Text("a"),
+            Number(5),
+            Text("b"),
+            Node(7, NULL, NULL),
+        ],
+        &[0],
+    );
+    assert_eq!(
+        around(&before, &after),
+        [
+            "  Registry FIRST Node",
+            "  Registry.FIRST left HashMap",
+            "  Registry.FIRST.left [\"a\"] 5",
+            "+ Registry.FIRST.left [\"b\"] Node",
+            "+ Registry.FIRST.left[\"b\"] value 7",
+            "+ Registry.FIRST.left[\"b\"] left null",
+            "+ Registry.FIRST.left[\"b\"] right null",
+        ]
+    );
+    let empty = heap(Vec::new(), &[NULL]);
+    assert_eq!(
+        around(&empty, &before)[..2],
+        ["- Registry FIRST null", "+ Registry FIRST Node"]
+    );
+}
+
+#[test]
+fn a_change_far_behind_in_a_large_list_is_told_without_the_rest() {
+    let list = |size: usize| heap(vec![List(vec![1; size]), Number(1)], &[0]);
+    assert_eq!(
+        around(&list(1000), &list(1001)),
+        ["  Registry FIRST ArrayList", "+ Registry.FIRST [1000] 1"]
+    );
 }
 
 #[test]

@@ -59,6 +59,8 @@ pub struct TestJvm {
     pub not_applied: BTreeMap<String, String>,
     /// The tests that were running when the JVM ended.
     pub unfinished: Vec<SeenTest>,
+    /// The most tests that were running at the same time.
+    pub at_once: usize,
     pub bugs: Vec<String>,
 }
 
@@ -317,6 +319,7 @@ impl TestJvm {
             references: BTreeMap::new(),
             not_applied: BTreeMap::new(),
             unfinished: Vec::new(),
+            at_once: 0,
             bugs: Vec::new(),
         }
     }
@@ -331,7 +334,10 @@ impl TestJvm {
                 self.module = build.module(&directory);
                 self.recipe = Some(*recipe);
             }
-            ToProgram::TestStarted(test) => self.unfinished.push(test),
+            ToProgram::TestStarted(test) => {
+                self.unfinished.push(test);
+                self.at_once = self.at_once.max(self.unfinished.len());
+            }
             ToProgram::TestFinished {
                 test,
                 outcome,
@@ -376,6 +382,8 @@ impl TestJvm {
             // The build's own JVMs watch nothing.
             | ToProgram::Changed { .. }
             | ToProgram::NotWatched { .. }
+            | ToProgram::Used(_)
+            | ToProgram::Unusable { .. }
             | ToProgram::Initialised { .. }
             | ToProgram::RunFinished => {}
         }

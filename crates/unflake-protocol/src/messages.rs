@@ -1,6 +1,8 @@
 //! What the program and an agent say to each other.
 
-use crate::{Author, Chosen, Evidence, Handle, Record, Script, SeenTest, StateChange, Strategy, Watch};
+use crate::{
+    Author, Chosen, Evidence, Handle, HeapSetting, Record, Script, SeenTest, StateChange, Strategy, Watch,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -129,6 +131,13 @@ pub enum ToProgram {
     /// Something could not be watched: what, and why.
     NotWatched {
         what: String,
+        reason: String,
+    },
+    /// Something that was asked for about the heap matched something; once in a JVM.
+    Used(HeapSetting),
+    /// The abstraction of this class does not fit it: its objects are read as if there were none.
+    Unusable {
+        class: String,
         reason: String,
     },
     /// The static initialiser of this class (or what it called) made a choice.

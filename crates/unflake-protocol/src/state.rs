@@ -21,12 +21,41 @@ pub struct Watch {
     pub around: bool,
     /// The most objects that are followed from one root.
     pub most_objects: u32,
+    /// How objects of some classes compare (P4).
+    pub abstractions: Vec<Abstraction>,
+}
+
+/// How objects of a class compare, as a user described it. Classes below it have fields of their own, which count beside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Abstraction {
+    /// `package.Class`, nested ones with `$`.
+    pub class: String,
+    pub compare: Compare,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Compare {
+    /// Any two objects are the same.
+    Nothing,
+    /// By these fields and no others.
+    Fields(Vec<String>),
+}
+
+/// What a user said about the heap, and of which it is told whether it was of use.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum HeapSetting {
+    /// A pattern of [`Roots::include`].
+    IncludeRoots(String),
+    ExcludeRoots(String),
+    ExcludeFields(String),
+    /// The class of an [`Abstraction`].
+    Abstraction(String),
 }
 
 /// Which static fields are looked at (P2). Patterns are regular expressions over `package.Class.field`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roots {
-    /// The packages of the project's own classes.
+    /// The packages of the project's own classes; those are looked at if nothing else is said.
     pub packages: Vec<String>,
     /// Those of every loaded class, not only of `packages`.
     pub all: bool,

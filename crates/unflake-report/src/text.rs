@@ -43,6 +43,7 @@ pub fn text(document: &Document, verbose: bool, sources: &Sources<'_>) -> String
         text: String::new(),
         verbose,
         sources,
+        pictures: document.run.pictures.as_deref(),
     };
     page.write(document).expect("a string takes everything");
     page.text
@@ -52,6 +53,8 @@ struct Page<'a> {
     text: String,
     verbose: bool,
     sources: &'a Sources<'a>,
+    /// The page with pictures.
+    pictures: Option<&'a str>,
 }
 
 /// What is told in one piece.

@@ -172,7 +172,7 @@ pub(crate) struct CheckArgs {
         help_heading = "Shared state"
     )]
     pub(crate) eager: Option<Eager>,
-    /// Show what is around a polluted object, before and after
+    /// Show what is around a polluted object, before and after, also as a picture
     #[arg(long, help_heading = "Shared state")]
     pub(crate) graph: bool,
     /// Unvaried runs [default: 1]

@@ -16,7 +16,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use unflake_findings::LevelSetting;
 use unflake_models::check_user_model;
-use unflake_protocol::{Points, UserModel, UserModelKind};
+use unflake_protocol::{Abstraction, Compare, Points, UserModel, UserModelKind};
 
 /// What the file says; `None` or empty where it says nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +52,9 @@ pub(crate) struct PollutionConfig {
     pub(crate) capture: Points,
     /// Beside the working and the temporary directory; relative to the project.
     pub(crate) directories: Vec<PathBuf>,
+    /// The most objects that one root may reach.
+    pub(crate) most_objects: Option<u32>,
+    pub(crate) abstractions: Vec<Abstraction>,
 }
 
 /// Which classes are initialised before a test is watched.
@@ -99,7 +102,7 @@ const KEYS: [&str; 16] = [
     "ignore",
     "pollution",
 ];
-const POLLUTION_KEYS: [&str; 7] = [
+const POLLUTION_KEYS: [&str; 9] = [
     "include_roots",
     "exclude_roots",
     "exclude_fields",
@@ -107,7 +110,10 @@ const POLLUTION_KEYS: [&str; 7] = [
     "eager",
     "capture",
     "directories",
+    "most_objects",
+    "abstraction",
 ];
+const ABSTRACTION_KEYS: [&str; 2] = ["class", "compare"];
 const MODEL_KEYS: [&str; 4] = ["method", "kind", "values", "tolerance"];
 const MODEL_KINDS: [&str; 5] = ["permute", "extend", "random", "one-of", "tolerance"];
 const IGNORE_KEYS: [&str; 4] = ["test", "api", "from", "reason"];
@@ -175,8 +181,8 @@ impl Config {
                 "java" => config.java = Some(PathBuf::from(reader.text(value)?)),
                 "timeout" => config.timeout = Some(reader.text_as(value, parse_duration)?),
                 "fail_on" => config.fail_on = Some(reader.text_as(value, FailOn::from_str)?),
-                "model" => config.user_models = reader.tables(value, Reader::model)?,
-                "ignore" => config.ignores = reader.tables(value, Reader::ignore)?,
+                "model" => config.user_models = reader.tables("model", value, Reader::model)?,
+                "ignore" => config.ignores = reader.tables("ignore", value, Reader::ignore)?,
                 "pollution" => config.pollution = reader.pollution(value)?,
                 unknown => return Err(reader.unknown_key(unknown, &key.span(), &KEYS)),
             }
@@ -244,13 +250,18 @@ impl Reader<'_> {
 
     /// A count: from 1.
     fn number(&self, value: &Value<'_>) -> Result<u32, Problem> {
-        let number = match value.get_ref() {
-            DeValue::Integer(integer) => u32::from_str_radix(integer.as_str(), integer.radix()).ok(),
+        let integer = match value.get_ref() {
+            DeValue::Integer(integer) => integer,
+            DeValue::Float(_) => return Err(self.wrong(&value.span(), "the number must be whole")),
             _ => return Err(self.expected(value, "a number")),
         };
-        number
-            .filter(|number| *number > 0)
-            .ok_or_else(|| self.wrong(&value.span(), "the number must be positive"))
+        match i128::from_str_radix(integer.as_str(), integer.radix()) {
+            Ok(number) if number <= 0 => Err(self.wrong(&value.span(), "the number must be positive")),
+            number => number
+                .ok()
+                .and_then(|number| u32::try_from(number).ok())
+                .ok_or_else(|| self.wrong(&value.span(), "the number is too large")),
+        }
     }
 
     fn seed(&self, value: &Value<'_>) -> Result<SeedSetting, Problem> {
@@ -269,11 +280,12 @@ impl Reader<'_> {
 
     fn tables<T>(
         &self,
+        name: &str,
         value: &Value<'_>,
         read: impl Fn(&Self, &DeTable<'_>, &Range<usize>) -> Result<T, Problem>,
     ) -> Result<Vec<T>, Problem> {
         let DeValue::Array(array) = value.get_ref() else {
-            return Err(self.expected(value, "tables with two brackets, like `[[model]]`"));
+            return Err(self.expected(value, &format!("tables with two brackets, like `[[{name}]]`")));
         };
         let one = |entry: &Value<'_>| match entry.get_ref() {
             DeValue::Table(table) => read(self, table, &entry.span()),
@@ -421,7 +433,40 @@ impl Reader<'_> {
                 .into_iter()
                 .map(PathBuf::from)
                 .collect(),
+            most_objects: table
+                .get("most_objects")
+                .map(|value| self.number(value))
+                .transpose()?,
+            abstractions: table
+                .get("abstraction")
+                .map(|value| self.tables("pollution.abstraction", value, Reader::abstraction))
+                .transpose()?
+                .unwrap_or_default(),
         })
+    }
+
+    fn abstraction(&self, table: &DeTable<'_>, span: &Range<usize>) -> Result<Abstraction, Problem> {
+        self.only_known(table, &ABSTRACTION_KEYS)?;
+        let class = self.text(self.required(table, span, "class")?)?.to_owned();
+        let value = self.required(table, span, "compare")?;
+        let compare = match value.get_ref() {
+            DeValue::String(text) if text == "nothing" => Compare::Nothing,
+            DeValue::String(text) => {
+                return Err(self
+                    .wrong(&value.span(), format!("unknown value `{text}`"))
+                    .hint(format!(
+                        "write `\"nothing\"`, or the fields that count, like `[\"{text}\"]`"
+                    )));
+            }
+            DeValue::Array(fields) if fields.is_empty() => {
+                return Err(self
+                    .wrong(&value.span(), "no field is named")
+                    .hint("write `\"nothing\"` if no field counts"));
+            }
+            DeValue::Array(_) => Compare::Fields(self.texts(value)?),
+            _ => return Err(self.expected(value, "`\"nothing\"` or an array of fields")),
+        };
+        Ok(Abstraction { class, compare })
     }
 
     fn only_known(&self, table: &DeTable<'_>, known: &[&str]) -> Result<(), Problem> {
@@ -510,6 +555,15 @@ mod tests {
             eager = "class"
             capture = "body"
             directories = "work"
+            most_objects = 50_000
+
+            [[pollution.abstraction]]
+            class = "com.example.Money"
+            compare = ["amount", "currency"]
+
+            [[pollution.abstraction]]
+            class = "com.example.Clock"
+            compare = "nothing"
         "#;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let model = |method: &str, kind| UserModel {
@@ -560,6 +614,17 @@ mod tests {
                 eager: Eager::Class,
                 capture: Points::Body,
                 directories: vec![PathBuf::from("work")],
+                most_objects: Some(50_000),
+                abstractions: vec![
+                    Abstraction {
+                        class: "com.example.Money".to_owned(),
+                        compare: Compare::Fields(texts(&["amount", "currency"])),
+                    },
+                    Abstraction {
+                        class: "com.example.Clock".to_owned(),
+                        compare: Compare::Nothing,
+                    },
+                ],
             },
         };
         assert_eq!(Config::parse(text, Path::new("unflake.toml")), Ok(expect));

@@ -276,8 +276,15 @@ extern "system" fn Java_java_util_UnflakeNative_watchFiles(env: *mut JNIEnv, _: 
 }
 
 #[unsafe(no_mangle)]
-extern "system" fn Java_java_util_UnflakeNative_tooLarge(env: *mut JNIEnv, _: jobject, root: jint) {
-    with_agent(env, (), |agent, _| agent.too_large(root));
+extern "system" fn Java_java_util_UnflakeNative_refused(
+    env: *mut JNIEnv,
+    _: jobject,
+    root: jint,
+    problem: jobject,
+) {
+    with_agent(env, (), |agent, jni| {
+        agent.refused(root, jni.text(Object(problem)));
+    });
 }
 
 #[unsafe(no_mangle)]

@@ -47,6 +47,7 @@ fn document(seed: u64, methods: &[&str]) -> Document {
             project: "p".to_owned(),
             command: Vec::new(),
             time_started: 1,
+            pictures: None,
         },
         summary: Summary {
             tests: 1,

@@ -1,9 +1,10 @@
-//! What is around a polluted object, as one HTML page that needs nothing but itself (P5).
+//! What is around the polluted objects of a run, as one HTML page that needs nothing but itself (P5).
 //!
 //! Each object is a box with its simple values inside; a field that holds another object of the picture is an arrow. Objects are
 //! named by a text of their own (`Effect#3`, which is then the value of the field) or by their path (`Effects.ALL`, which the
-//! path of the field `Effects.ALL["poison"]` continues). What was there before only is red and dashed and marked `-`, what is there afterwards only is green and marked `+`. Below the picture
-//! stand the same triples as a table, which is also what a screen reader reads.
+//! path of the field `Effects.ALL["poison"]` continues). What was there before only is red and dashed and marked `-`, what is there
+//! afterwards only is green and marked `+`. Below the picture stand the same triples as a table, which is also what a screen
+//! reader reads.
 
 use super::escape::{cut, html, line};
 use super::layout::{self, Layout, Point, Size};
@@ -11,8 +12,8 @@ use super::svg::path;
 use crate::text::{named, plural};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use unflake_findings::Pollution;
-use unflake_protocol::{Side, TestId, Triple};
+use unflake_findings::{Details, Finding, Pollution};
+use unflake_protocol::{Side, Triple};
 
 const STYLE: &str = include_str!("neighbourhood.css");
 /// Of the style sheet's font at its size: 12 px, monospace.
@@ -25,12 +26,28 @@ const VALUE_WIDTH: usize = 1000;
 /// How many objects are drawn, and how many values in each.
 const OBJECTS: usize = 150;
 const ROWS: usize = 12;
+/// A list of more roots is folded.
+const LISTED: usize = 12;
 
-/// The whole page. Without triples it has no picture, but still says what was changed.
-pub fn pollution_page(test: &TestId, pollution: &Pollution) -> String {
+/// The pictures of all findings that have one, those of one root together; `None` if there are none.
+pub fn pollution_page(findings: &[Finding]) -> Option<String> {
+    let mut roots: Vec<(&str, Vec<(&Finding, &Pollution)>)> = Vec::new();
+    for finding in findings {
+        let Details::Polluter(pollution) = &finding.details else {
+            continue;
+        };
+        if pollution.graph.is_empty() {
+            continue;
+        }
+        let root = pollution.held_by.as_str();
+        match roots.iter_mut().find(|(name, _)| *name == root) {
+            Some((_, known)) => known.push((finding, pollution)),
+            None => roots.push((root, vec![(finding, pollution)])),
+        }
+    }
     let mut page = Page { text: String::new() };
-    page.write(test, pollution).expect("a string takes everything");
-    page.text
+    page.write(&roots).expect("a string takes everything");
+    (!roots.is_empty()).then_some(page.text)
 }
 
 struct Page {
@@ -38,45 +55,59 @@ struct Page {
 }
 
 impl Page {
-    fn write(&mut self, test: &TestId, pollution: &Pollution) -> fmt::Result {
-        let name = html(&cut(&named(test), 300));
+    fn write(&mut self, roots: &[(&str, Vec<(&Finding, &Pollution)>)]) -> fmt::Result {
         // The policy keeps the promise that nothing is fetched, whatever a test wrote into its values.
         writeln!(
             self.text,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{name}: what it leaves changed</title>\n<style>\n{STYLE}</style>\n</head>\n<body>"
+             <title>What tests leave changed</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+             <header>\n<h1>What tests leave changed</h1>\n\
+             <p class=\"faint\"><span class=\"old\">- before the test only</span>, \
+             <span class=\"new\">+ after it only</span></p>"
         )?;
+        let is_open = if roots.len() <= LISTED { " open" } else { "" };
+        let count = plural(roots.len(), "root");
+        writeln!(self.text, "<details{is_open}>\n<summary>{count}</summary>\n<ul>")?;
+        for (root, findings) in roots {
+            write!(self.text, "<li>{}:", html(&line(root, VALUE_WIDTH)))?;
+            for (finding, _) in findings {
+                let test = html(&cut(&named(&finding.test), 300));
+                write!(self.text, " <a href=\"#{}\">{test}</a>", finding.id)?;
+            }
+            writeln!(self.text, "</li>")?;
+        }
+        writeln!(self.text, "</ul>\n</details>\n</header>\n<main>")?;
+        for (finding, pollution) in roots.iter().flat_map(|(_, findings)| findings) {
+            self.section(finding, pollution)?;
+        }
+        writeln!(self.text, "</main>\n</body>\n</html>")
+    }
+
+    fn section(&mut self, finding: &Finding, pollution: &Pollution) -> fmt::Result {
         let value = |value: &Option<String>| {
             let text = value.as_deref().unwrap_or("nothing");
             html(&line(text, VALUE_WIDTH))
         };
         writeln!(
             self.text,
-            "<header>\n<h1>{name}</h1>\n<p><code>{}</code>: <code class=\"old\">{}</code> → \
-             <code class=\"new\">{}</code></p>\n<p class=\"faint\">held by <code>{}</code>; \
-             <span class=\"old\">- before the test only</span>, <span class=\"new\">+ after it only</span></p>\n</header>",
+            "<section id=\"{}\">\n<h2>{}</h2>\n<p><code>{}</code>: <code class=\"old\">{}</code> → \
+             <code class=\"new\">{}</code></p>",
+            finding.id,
+            html(&cut(&named(&finding.test), 300)),
             html(&line(&pollution.path, VALUE_WIDTH)),
             value(&pollution.old),
             value(&pollution.new),
-            html(&line(&pollution.held_by, VALUE_WIDTH))
         )?;
-        if pollution.graph.is_empty() {
-            writeln!(
-                self.text,
-                "<section><p>What is around it was not recorded.</p></section>"
-            )?;
-        } else {
-            self.picture(&pollution.graph)?;
-            self.table(&pollution.graph)?;
-        }
-        writeln!(self.text, "</body>\n</html>")
+        self.picture(&pollution.graph)?;
+        self.table(&pollution.graph)?;
+        writeln!(self.text, "</section>")
     }
 
     fn picture(&mut self, triples: &[Triple]) -> fmt::Result {
         let (objects, left_out) = Objects::new(triples);
-        writeln!(self.text, "<section id=\"picture\">")?;
+        writeln!(self.text, "<div class=\"picture\">")?;
         objects.draw(&mut self.text)?;
         if left_out > 0 {
             writeln!(
@@ -85,13 +116,13 @@ impl Page {
                 plural(left_out, "object")
             )?;
         }
-        writeln!(self.text, "</section>")
+        writeln!(self.text, "</div>")
     }
 
     fn table(&mut self, triples: &[Triple]) -> fmt::Result {
         writeln!(
             self.text,
-            "<section>\n<h2>Objects, fields and values</h2>\n<table>"
+            "<details>\n<summary>Objects, fields and values</summary>\n<table>"
         )?;
         for triple in triples {
             let cells = [&triple.object, &triple.field, &triple.value];
@@ -103,7 +134,7 @@ impl Page {
                 mark(triple.side)
             )?;
         }
-        writeln!(self.text, "</table>\n</section>")
+        writeln!(self.text, "</table>\n</details>")
     }
 }
 
@@ -116,6 +147,8 @@ struct Objects<'a> {
 
 struct Object<'a> {
     name: &'a str,
+    /// What the fields that lead to it say of it; the name where they say nothing else.
+    title: String,
     side: Side,
     values: Vec<&'a Triple>,
 }
@@ -166,6 +199,7 @@ impl<'a> Objects<'a> {
             }
             objects.push(Object {
                 name,
+                title: title_of(name, &leading),
                 side: side_of(name, &leading),
                 values,
             });
@@ -210,10 +244,6 @@ impl<'a> Objects<'a> {
 }
 
 impl Object<'_> {
-    fn title(&self) -> String {
-        line(self.name, NAME_WIDTH)
-    }
-
     fn rows(&self) -> Vec<(Side, String)> {
         let mut rows: Vec<(Side, String)> = self
             .values
@@ -237,7 +267,7 @@ impl Object<'_> {
     fn size(&self) -> Size {
         let rows = self.rows();
         let letters = rows.iter().map(|(_, row)| row.chars().count());
-        let widest = letters.chain([self.title().chars().count()]).max().unwrap_or(0);
+        let widest = letters.chain([self.title.chars().count()]).max().unwrap_or(0);
         Size {
             width: widest as f64 * LETTER + 2.0 * PADDING,
             height: (rows.len() + 1) as f64 * ROW + 2.0 * PADDING,
@@ -255,7 +285,7 @@ impl Object<'_> {
             size.height,
             left + PADDING,
             top + PADDING + 12.0,
-            html(&self.title())
+            html(&self.title)
         )?;
         for (n, (side, row)) in self.rows().into_iter().enumerate() {
             write!(
@@ -311,7 +341,9 @@ impl Labels {
         let Some((from, to)) = gap else {
             return Ok(());
         };
-        let (x, middle) = ((from.x + to.x) / 2.0, (from.y + to.y) / 2.0 + 4.0);
+        // Several stand around the middle, so that none is on the head.
+        let up = (arrows.len() - 1) as f64 * (ROW - 3.0) / 2.0;
+        let (x, middle) = ((from.x + to.x) / 2.0, (from.y + to.y) / 2.0 + 4.0 - up);
         for arrow in arrows {
             let label = arrow.label();
             let half = label.chars().count() as f64 * LETTER / 2.0;
@@ -334,7 +366,7 @@ impl Labels {
                 .filter(move |label| (label.2 - y).abs() < ROW - 3.0)
         };
         let is_free = |y: &f64| near(*y).all(|label| to < label.0 || label.1 < from);
-        let steps = (0..).flat_map(|n| [-f64::from(n), f64::from(n)]);
+        let steps = (0..).flat_map(|n| [f64::from(n), -f64::from(n)]);
         let mut baselines = steps.map(|step| middle + step * (ROW - 3.0)).take(20);
         let y = baselines.find(is_free).unwrap_or(middle);
         self.taken.push((from, to, y));
@@ -347,10 +379,11 @@ fn target<'a>(triple: &Triple, fields: &BTreeMap<&'a str, Vec<&'a Triple>>) -> O
     let Triple {
         object, field, value, ..
     } = triple;
+    // The path first: a class may hold an object that is called as the class is, its only instance.
     let paths = [
-        value.clone(),
         format!("{object}.{field}"),
         format!("{object}{field}"),
+        value.clone(),
     ];
     paths
         .iter()
@@ -380,6 +413,21 @@ fn walk<'a>(triples: &'a [Triple], fields: &BTreeMap<&'a str, Vec<&'a Triple>>) 
         }
     }
     order
+}
+
+/// An object with a path for a name is called by what the path leads to; by both where it leads to two.
+fn title_of(name: &str, leading: &[(&Triple, Option<&str>)]) -> String {
+    let mut values: Vec<&str> = Vec::new();
+    for (triple, target) in leading {
+        let says_more = triple.object != name && triple.value != name;
+        if *target == Some(name) && says_more && !values.contains(&triple.value.as_str()) {
+            values.push(&triple.value);
+        }
+    }
+    match values.is_empty() {
+        true => line(name, NAME_WIDTH),
+        false => line(&values.join(" → "), NAME_WIDTH),
+    }
 }
 
 /// On which side an object was: that of everything that leads to it or, where nothing does, of everything it has.
@@ -427,15 +475,11 @@ fn mark(side: Side) -> &'static str {
 mod tests {
     use super::*;
     use crate::text::samples::{pollution, shop, triples};
-    use unflake_findings::Details;
 
     fn page_of(lines: &[&str]) -> String {
         let mut finding = shop().remove(0);
         pollution(&mut finding).graph = triples(lines);
-        let Details::Polluter(pollution) = &finding.details else {
-            unreachable!("the first of the shop is a polluter")
-        };
-        pollution_page(&finding.test, pollution)
+        pollution_page(&[finding]).unwrap_or_default()
     }
 
     #[test]
@@ -449,7 +493,7 @@ mod tests {
             "+ ArrayList#4 [0] Listener#5",
         ]);
         for part in [
-            "<h1>com.shop.EffectsTest#registersPoison</h1>",
+            "<h2>com.shop.EffectsTest#registersPoison</h2>",
             "<code class=\"old\">3</code> → <code class=\"new\">7</code>",
             ">- duration = 3</text>",
             ">+ duration = 7</text>",
@@ -465,12 +509,43 @@ mod tests {
     }
 
     #[test]
+    fn the_findings_of_a_root_stand_together() {
+        let mut findings = shop();
+        for finding in &mut findings {
+            if let Details::Polluter(pollution) = &mut finding.details {
+                pollution.graph = triples(&["A b c"]);
+            }
+        }
+        let page = pollution_page(&findings).unwrap();
+        let polluters = findings
+            .iter()
+            .filter(|one| matches!(one.details, Details::Polluter(_)));
+        for finding in polluters {
+            let id = &finding.id;
+            assert_eq!(page.matches(&format!("href=\"#{id}\"")).count(), 1);
+            assert_eq!(page.matches(&format!("<section id=\"{id}\">")).count(), 1);
+        }
+        let root = "<li>com.shop.Effects.INSTANCE: ";
+        assert_eq!(page.matches(root).count(), 1, "{page}");
+    }
+
+    #[test]
     fn cycles_and_objects_that_hold_themselves_are_drawn() {
         let page = page_of(&["A b B", "B a A", "B self B", "C x 1"]);
         assert_eq!(page.matches("class=\"object").count(), 3);
         assert_eq!(page.matches("class=\"line").count(), 1);
         assert_eq!(page.matches("class=\"head\"").count(), 2);
         assert!(page.contains("self = itself"), "{page}");
+    }
+
+    #[test]
+    fn an_only_instance_is_not_its_class() {
+        let page = page_of(&["Shop ONLY Shop", "Shop.ONLY open true"]);
+        assert_eq!(page.matches("class=\"line").count(), 1);
+        assert!(
+            page.contains(">Shop</text>") && !page.contains("itself"),
+            "{page}"
+        );
     }
 
     #[test]
@@ -483,15 +558,17 @@ mod tests {
         assert_eq!(page.matches("class=\"object").count(), 2);
         assert_eq!(page.matches("class=\"line new").count(), 1);
         assert!(page.contains(">+ [&quot;x&quot;]</text>"), "{page}");
+        assert!(page.contains(">Effect</text>"), "{page}");
     }
 
     #[test]
     fn nothing_is_fetched_and_hostile_texts_stay_texts() {
         let page = page_of(&["<script>1</script> onload=\"x\" '><img/src=y>", "B & A"]);
         assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
-        for needle in ["href=", "@import", "url("] {
+        for needle in ["@import", "url("] {
             assert!(!page.contains(needle), "{needle}");
         }
+        assert_eq!(page.matches("href=").count(), page.matches("href=\"#").count());
     }
 
     #[test]
@@ -501,6 +578,6 @@ mod tests {
         let page = page_of(&lines);
         assert_eq!(page.matches("class=\"object").count(), OBJECTS);
         assert!(page.contains("850 objects not drawn"), "{page}");
-        assert!(page_of(&[]).contains("was not recorded"));
+        assert_eq!(page_of(&[]), "");
     }
 }

@@ -253,7 +253,12 @@ impl Page<'_> {
 
     fn polluter(&mut self, polluter: &Polluter<'_>) -> fmt::Result {
         match polluter.what {
-            What::State(pollution) => self.state_change(pollution)?,
+            What::State(pollution) => {
+                self.state_change(pollution)?;
+                if let Some(page) = self.pictures.filter(|_| !pollution.graph.is_empty()) {
+                    self.row("picture", &format!("{}#{}", address(page), polluter.finding.id))?;
+                }
+            }
             What::File(pollution) => self.file_change(pollution)?,
         }
         self.harmless_mark(polluter)?;
@@ -407,6 +412,19 @@ impl Page<'_> {
             n => self.row("", &format!("{FAINT}… and {n} more; `-v` lists them{FAINT:#}")),
         }
     }
+}
+
+/// The address of a file, as terminals make a link of it.
+fn address(file: &str) -> String {
+    let mut address = "file://".to_owned();
+    for byte in file.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~+".contains(&byte) {
+            address.push(char::from(byte));
+        } else {
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    address
 }
 
 /// `3 tests and 1 class`.

@@ -56,6 +56,7 @@ pub(crate) fn document(findings: Vec<Finding>) -> Document {
             project: "/p".to_owned(),
             command: vec!["check".to_owned()],
             time_started: 0,
+            pictures: None,
         },
         summary: Summary {
             tests: 14,

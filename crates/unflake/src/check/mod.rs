@@ -125,6 +125,10 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
     outcomes.interrupted = interrupt.cancel.is_cancelled();
     let mut finished = outcomes.finish(learned.as_ref(), &configuration, started, clock.elapsed());
     let run = store.begin(started)?;
+    if let Some(page) = unflake_report::pollution_page(&finished.document.findings) {
+        let path = run.write_page("pictures.html", &page)?;
+        finished.document.run.pictures = Some(path.display().to_string());
+    }
     // Stored before it is explained: whatever happens there, what was found is not lost.
     run.save(&finished.document, &finished.stored)?;
     if settings.debug && !interrupt.cancel.is_cancelled() {

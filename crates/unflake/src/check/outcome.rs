@@ -254,6 +254,7 @@ impl Outcomes {
                 project: self.project.clone(),
                 command: self.command.clone(),
                 time_started: since_1970.as_secs(),
+                pictures: None,
             },
             summary: Summary {
                 tests: selected.len(),
@@ -351,6 +352,12 @@ impl Outcomes {
                     NoteKind::ThroughBuildTool,
                     format!(
                         "the test JVM of module `{module}` cannot be started without the build tool: {reason}"
+                    ),
+                ),
+                Trouble::InParallel { module } => (
+                    NoteKind::Other,
+                    format!(
+                        "the build runs tests of module `{module}` in parallel; here they ran one after the other, so that it is known which test does what"
                     ),
                 ),
                 Trouble::ContainerFailed { root, message } => (

@@ -1,6 +1,8 @@
 //! The project's tests as the learning run saw them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 use unflake_explore::{Learned, Need, needs};
 use unflake_project::{BuildRun, TestJvm};
@@ -50,10 +52,23 @@ pub(crate) enum Baseline {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    NotApplied { method: String, reason: String },
+    NotApplied {
+        method: String,
+        reason: String,
+    },
     AgentOff(String),
-    NoLaunch { module: String, reason: String },
-    ContainerFailed { root: String, message: String },
+    NoLaunch {
+        module: String,
+        reason: String,
+    },
+    ContainerFailed {
+        root: String,
+        message: String,
+    },
+    /// The build runs tests of this module at the same time in one JVM, and we do not.
+    InParallel {
+        module: String,
+    },
 }
 
 impl Suite {
@@ -65,6 +80,12 @@ impl Suite {
             suite.references.extend(jvm.references.clone());
             let launch = suite.add_launch(jvm);
             suite.add_troubles(jvm);
+            let class_path = launch.map_or(&[][..], |launch| &suite.launches[launch].class_path);
+            if jvm.at_once > 1 || is_set_parallel(class_path) {
+                suite.troubles.push(Trouble::InParallel {
+                    module: jvm.module.clone(),
+                });
+            }
             let containers = container_choices(jvm);
             let learned = Learned {
                 initialisers: &jvm.initialisers,
@@ -188,6 +209,23 @@ impl Suite {
     }
 }
 
+/// Whether the settings of JUnit say so. Tests may be too quick to be seen at the same time.
+fn is_set_parallel(class_path: &[String]) -> bool {
+    // JUnit reads the first that it finds.
+    let files = class_path
+        .iter()
+        .map(|entry| Path::new(entry).join("junit-platform.properties"));
+    let text = files.into_iter().find_map(|file| fs::read_to_string(file).ok());
+    let text = text.unwrap_or_default();
+    let is = |key: &str, value: &str| {
+        let lines = text.lines().filter_map(|line| line.split_once(['=', ':']));
+        lines
+            .filter(|(name, _)| name.trim() == format!("junit.jupiter.execution.parallel.{key}"))
+            .any(|(_, set)| set.trim().eq_ignore_ascii_case(value))
+    };
+    is("enabled", "true") && (is("mode.default", "concurrent") || is("mode.classes.default", "concurrent"))
+}
+
 /// Per root class the choices of its set-up and tear-down; a class that was started several times has those of all.
 fn container_choices(jvm: &TestJvm) -> BTreeMap<String, ScopeChoices> {
     let mut choices: BTreeMap<String, ScopeChoices> = BTreeMap::new();
@@ -198,4 +236,32 @@ fn container_choices(jvm: &TestJvm) -> BTreeMap<String, ScopeChoices> {
         all.models.extend(container.choices.models.iter().cloned());
     }
     choices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_settings_of_junit_on_the_class_path_count() {
+        let set = |text: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("junit-platform.properties"), text).unwrap();
+            folder
+        };
+        let on = "# a comment\njunit.jupiter.execution.parallel.enabled : TRUE\n";
+        let concurrent = set(&format!(
+            "{on}junit.jupiter.execution.parallel.mode.classes.default=concurrent"
+        ));
+        // Without a mode tests stay on one thread.
+        let without_mode = set(on);
+        let is_parallel = |entries: &[&Path]| {
+            let class_path: Vec<String> = entries.iter().map(|entry| entry.display().to_string()).collect();
+            is_set_parallel(&class_path)
+        };
+        let missing = Path::new("/nowhere/library.jar");
+        assert!(is_parallel(&[missing, concurrent.path(), without_mode.path()]));
+        assert!(!is_parallel(&[without_mode.path(), concurrent.path()]));
+        assert!(!is_parallel(&[missing]));
+    }
 }

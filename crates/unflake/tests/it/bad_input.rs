@@ -271,6 +271,96 @@ fn a_broken_unflake_toml_is_told_with_line_and_column() {
 }
 
 #[test]
+fn wrong_settings_for_shared_state_are_told_with_line_and_column() {
+    let check = |text: &str, column: usize, rest: &str| {
+        check(
+            &with_settings(&format!("[pollution]\n{text}\n")),
+            "check",
+            &format!(
+                "error: `ROOT/project/unflake.toml` is wrong at line 2, column {column}\n{rest}exit 2\n"
+            ),
+        );
+    };
+    check(
+        "exclude_root = \"x\"",
+        1,
+        "caused by: unknown key `exclude_root`\nhint: did you mean `exclude_roots`?\n",
+    );
+    check(
+        "include_roots = [\"com(\"]",
+        17,
+        "caused by: `com(`: found open group without closing ')'\n",
+    );
+    check(
+        "exclude_fields = 3",
+        18,
+        "caused by: expected text in quotes or an array of it, found a number\n",
+    );
+    check(
+        "all_roots = \"yes\"",
+        13,
+        "caused by: expected `true` or `false`, found text\n",
+    );
+    check(
+        "eager = \"always\"",
+        9,
+        "caused by: unknown value `always`; known are off, suite, class, test\n",
+    );
+    check(
+        "capture = \"bodies\"",
+        11,
+        "caused by: unknown value `bodies`\nhint: known are whole-test, body, set-ups\n",
+    );
+    check(
+        "directories = true",
+        15,
+        "caused by: expected text in quotes or an array of it, found true or false\n",
+    );
+    check("most_objects = 0", 16, "caused by: the number must be positive\n");
+    check(
+        "most_objects = -5",
+        16,
+        "caused by: the number must be positive\n",
+    );
+    check(
+        "most_objects = 5_000_000_000",
+        16,
+        "caused by: the number is too large\n",
+    );
+    check(
+        "most_objects = \"many\"",
+        16,
+        "caused by: expected a number, found text\n",
+    );
+    check("most_objects = 1.5", 16, "caused by: the number must be whole\n");
+    check(
+        "abstraction = [{class = \"a.B\"}]",
+        16,
+        "caused by: `compare` is missing\n",
+    );
+    check(
+        "abstraction = [{class = \"a.B\", compare = \"c\"}]",
+        42,
+        "caused by: unknown value `c`\nhint: write `\"nothing\"`, or the fields that count, like `[\"c\"]`\n",
+    );
+    check(
+        "abstraction = [{class = \"a.B\", compare = []}]",
+        42,
+        "caused by: no field is named\nhint: write `\"nothing\"` if no field counts\n",
+    );
+    check(
+        "abstraction = [{class = \"a.B\", fields = []}]",
+        32,
+        "caused by: unknown key `fields`\nhint: known are class, compare\n",
+    );
+    check(
+        "abstraction = \"a.B\"",
+        15,
+        "caused by: expected tables with two brackets, like `[[pollution.abstraction]]`, found text\n",
+    );
+}
+
+#[test]
 fn unflake_toml_that_is_not_toml_is_told_with_line_and_column() {
     let found = with_settings("rounds = 3\njobs = = 2\n").unflake("check");
     let expected = "error: `ROOT/project/unflake.toml` is wrong at line 2, column 8\ncaused by: ";

@@ -29,6 +29,27 @@ impl Fixture {
         }
     }
 
+    /// A project with these sources and the build file of `fixtures/pollution`; it expects nothing.
+    pub(crate) fn written(files: &[(&str, &str)]) -> Fixture {
+        let fixture = Fixture {
+            root: tempfile::tempdir().unwrap(),
+            expected: toml::Table::new(),
+        };
+        let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pollution/pom.xml");
+        fixture.write("pom.xml", &fs::read_to_string(pom).unwrap());
+        for (path, text) in files {
+            fixture.write(path, text);
+        }
+        fixture
+    }
+
+    /// A file of the project.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.project().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
     pub(crate) fn root(&self) -> &Path {
         self.root.path()
     }

@@ -19,3 +19,4 @@ mod order;
 mod pollution;
 mod run;
 mod store;
+mod watching;

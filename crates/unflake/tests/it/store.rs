@@ -78,6 +78,7 @@ fn document(findings: Vec<Finding>) -> Document {
             project: "p".to_owned(),
             command: Vec::new(),
             time_started: 0,
+            pictures: None,
         },
         summary: Summary {
             tests: 10,

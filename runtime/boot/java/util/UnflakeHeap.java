@@ -82,6 +82,7 @@ final class UnflakeHeap {
         eager = eagerClasses;
         room = 1 << 16;
         memory = UNSAFE.allocateMemory(room);
+        threads = Thread.activeCount();
         watching = true;
     }
 
@@ -102,7 +103,8 @@ final class UnflakeHeap {
 
     private static final class Shared {
         final Object object;
-        final int id;
+        /** -1: it is looked at no more. */
+        int id;
         final Shared next;
 
         Shared(Object object, int id, Shared next) {
@@ -356,6 +358,8 @@ final class UnflakeHeap {
                 walk(CLASS, new String[] {root});
             }
             unshare();
+            // What the set-up of another class does is not the doing of this one's last test.
+            previous = null;
             fresh = false;
         }
     }
@@ -381,6 +385,7 @@ final class UnflakeHeap {
         boolean differs = UnflakeNative.walked(memory, at >>> 2, by, names, UnflakeJvmState.capture());
         if (differs) {
             // What differs again at once is somebody else's doing: a thread that goes on by itself.
+            letOthersRun();
             write();
             UnflakeNative.walked(memory, at >>> 2, by + AGAIN, names, null);
         }
@@ -389,53 +394,89 @@ final class UnflakeHeap {
 
     private static final int AGAIN = 16;
 
+    /** How many threads there were before the first test. */
+    private static int threads;
+
+    /** A thread that goes on may have no processor just now. */
+    private static void letOthersRun() {
+        if (Thread.activeCount() <= threads) {
+            return;
+        }
+        try {
+            Thread.sleep(5);
+        } catch (InterruptedException forTheTest) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static void write() {
         forget();
         takeNewClasses();
         at = 0;
-        int done = 0;
+        int alive = 0;
         for (int c = 0; c < known; c++) {
             RootClass root = classes[c];
             Class<?> type = root.type.get();
             if (type == null) {
                 continue;
             }
+            classes[alive++] = root;
             for (int i = 0; i < root.offsets.length; i++) {
                 if (root.ids[i] >= 0) {
-                    done = writeRoot(root, i, type, done);
+                    long start = at;
+                    int first = queued;
+                    ensure(16);
+                    put(0);
+                    put(root.ids[i]);
+                    putValue(type, root.offsets[i], root.kinds[i]);
+                    root.ids[i] = writeReached(root.ids[i], start, first);
                 }
             }
         }
+        Arrays.fill(classes, alive, known, null);
+        known = alive;
         // Last, since they come and go.
         for (Shared s = shared; s != null; s = s.next) {
-            ensure(12);
-            put(0);
-            put(s.id);
-            put(number(s.object));
-            while (done < queued) {
-                writeObject(queue[done++]);
+            if (s.id >= 0) {
+                long start = at;
+                int first = queued;
+                ensure(12);
+                put(0);
+                put(s.id);
+                put(number(s.object));
+                s.id = writeReached(s.id, start, first);
             }
         }
     }
 
-    private static int writeRoot(RootClass root, int i, Class<?> type, int done) {
-        long start = at;
-        int first = queued;
-        ensure(16);
-        put(0);
-        put(root.ids[i]);
-        putValue(type, root.offsets[i], root.kinds[i]);
-        while (done < queued) {
-            if (queued - first > most) {
-                UnflakeNative.tooLarge(root.ids[i]);
-                root.ids[i] = -1;
-                at = start;
-                unnumber(first);
-                return first;
+    /** Whether a collection has more entries than a root may reach objects. */
+    private static boolean tooMany;
+
+    /**
+     * Writes what a root reaches and no root before it: the objects from the number {@code first} on.
+     *
+     * @param start where the root itself was written
+     * @return the root; -1: it cannot be looked at, and nothing of it was written
+     */
+    private static int writeReached(int root, long start, int first) {
+        String problem = null;
+        tooMany = false;
+        try {
+            for (int next = first; next < queued && !tooMany; next++) {
+                writeObject(queue[next]);
+                tooMany |= queued - first > most;
             }
-            writeObject(queue[done++]);
+        } catch (RuntimeException changing) {
+            // A collection contradicts itself only while another thread is at it.
+            problem = changing.getClass().getName();
         }
-        return done;
+        if (problem == null && !tooMany) {
+            return root;
+        }
+        UnflakeNative.refused(root, problem);
+        at = start;
+        unnumber(first);
+        return -1;
     }
 
     private static void writeObject(Object object) {
@@ -566,12 +607,19 @@ final class UnflakeHeap {
         UNSAFE.putInt(memory + start, count);
     }
 
+    /** Says how many there are; as many as a loop may have are too many for the root. */
+    private static void endLoop(long start, int count, int steps) {
+        UNSAFE.putInt(memory + start, count);
+        tooMany |= steps >= most;
+    }
+
     private static void putChain(Object list, long[] sources) {
         long start = at;
         put(0);
         int count = 0;
         Object node = UNSAFE.getObject(list, sources[0]);
-        for (int steps = 0; node != null && steps < most; steps++) {
+        int steps = 0;
+        for (; node != null && steps < most; steps++) {
             Object item = UNSAFE.getObject(node, sources[1]);
             if (item != null) {
                 ensure(8);
@@ -581,7 +629,7 @@ final class UnflakeHeap {
             Object next = UNSAFE.getObject(node, sources[2]);
             node = next == node ? null : next;
         }
-        UNSAFE.putInt(memory + start, count);
+        endLoop(start, count, steps);
     }
 
     private static void putPairs(Object[] pairs) {
@@ -610,7 +658,7 @@ final class UnflakeHeap {
                 count++;
             }
         }
-        UNSAFE.putInt(memory + start, count);
+        endLoop(start, count, count);
     }
 
     private static void putLinkedMap(LinkedHashMap<?, ?> map) {
@@ -621,7 +669,7 @@ final class UnflakeHeap {
             putEntry(entry.key, entry.value);
             count++;
         }
-        UNSAFE.putInt(memory + start, count);
+        endLoop(start, count, count);
     }
 
     private static <K, V> void putTreeMap(TreeMap<K, V> map) {
@@ -634,7 +682,7 @@ final class UnflakeHeap {
             count++;
             entry = TreeMap.successor(entry);
         }
-        UNSAFE.putInt(memory + start, count);
+        endLoop(start, count, count);
     }
 
     private static void putTable(Object[] bins, long[] sources) {
@@ -649,18 +697,14 @@ final class UnflakeHeap {
                 entry = UNSAFE.getObject(entry, sources[3]);
             }
         }
-        UNSAFE.putInt(memory + start, count);
+        endLoop(start, count, count);
     }
 
     /** Sources: table, key, value, next, hash, a tree's first, the next table of a bin that has moved. */
     private static void putConcurrent(Object[] bins, long[] sources) {
         long start = at;
         put(0);
-        UNSAFE.putInt(memory + start, concurrentEntries(bins, sources, 0));
-    }
-
-    private static int concurrentEntries(Object[] bins, long[] sources, int before) {
-        int count = before;
+        int count = 0;
         for (int i = 0; bins != null && i < bins.length; i++) {
             Object node = bins[i];
             if (node != null && UNSAFE.getInt(node, sources[4]) < 0) {
@@ -678,7 +722,7 @@ final class UnflakeHeap {
                 node = UNSAFE.getObject(node, sources[3]);
             }
         }
-        return count;
+        endLoop(start, count, count);
     }
 
     private static void putSkipList(ConcurrentSkipListMap<?, ?> map) {
@@ -692,7 +736,7 @@ final class UnflakeHeap {
             putEntry(next.getKey(), next.getValue());
             count++;
         }
-        UNSAFE.putInt(memory + start, count);
+        endLoop(start, count, count);
     }
 
     private static void putEntry(Object key, Object value) {

@@ -63,8 +63,8 @@ public final class UnflakeNative {
     /** From here on it is watched what happens to files. */
     static native void watchFiles();
 
-    /** A root that reaches too many objects is looked at no more. */
-    static native void tooLarge(int root);
+    /** A root is looked at no more: reading it ended with this exception, or, if that is null, it reaches too many objects. */
+    static native void refused(int root, String problem);
 
     /** A class could not be initialised before the first test. */
     static native void notLoaded(String name, String problem);

@@ -1,6 +1,6 @@
 use crate::text::samples::*;
 use crate::text::tests::{document, plain, test, without_colour};
-use unflake_findings::{Details, FileChange, Finding, Proof, Severity, Suffering};
+use unflake_findings::{FileChange, Finding, Proof, Severity, Suffering};
 use unflake_protocol::StateKind;
 
 /// The report without the lines about the whole run, with ids that one can read.
@@ -250,7 +250,12 @@ fn what_is_around_it_stands_in_columns() {
         "{text}"
     );
     pollution(&mut one).graph = triples(&["A b c"; 45]);
-    assert!(shown(vec![one], false).contains("… and 5 triples more; `-v` lists them\n"));
+    assert!(shown(vec![one.clone()], false).contains("… and 5 triples more; `-v` lists them\n"));
+    let id = one.id.clone();
+    let mut document = document(vec![one]);
+    document.run.pictures = Some("/tmp/a b/pictures.html".to_owned());
+    let picture = format!("    picture  file:///tmp/a%20b/pictures.html#{id}\n");
+    assert!(plain(&document, false).contains(&picture));
 }
 
 #[test]
@@ -313,10 +318,6 @@ fn pollution_to_look_at() {
         let text = crate::text::text(&document, verbose, &|_| None);
         std::fs::write(directory.join(file), text).unwrap();
     }
-    let finding = shop().remove(0);
-    let Details::Polluter(pollution) = &finding.details else {
-        unreachable!("the first of the shop is a polluter")
-    };
-    let page = crate::pollution_page(&finding.test, pollution);
+    let page = crate::pollution_page(&shop()).unwrap_or_default();
     std::fs::write(directory.join("pollution.html"), page).unwrap();
 }

@@ -6,7 +6,7 @@ use super::file_names::FileNames;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use unflake_protocol::{Author, Configuration, StateChange, StateKind, ToProgram, Watch};
+use unflake_protocol::{Author, Configuration, HeapSetting, StateChange, StateKind, ToProgram, Watch};
 use unflake_runner::WorkerTools;
 
 /// Workers that watch are numbered from here on.
@@ -20,6 +20,10 @@ pub(super) struct Changes {
     /// What roots held when they appeared, by root; in each JVM once.
     pub(super) initial: BTreeMap<String, Vec<Initial>>,
     pub(super) not_watched: BTreeMap<String, String>,
+    /// What of the settings was of use.
+    pub(super) used: BTreeSet<HeapSetting>,
+    /// Classes whose abstraction does not fit them, and why.
+    pub(super) unusable: BTreeMap<String, String>,
 }
 
 /// What a root held when its class was initialised: paths and values, and the test that ran.
@@ -68,6 +72,8 @@ impl Changes {
             self.initial.entry(root).or_default().extend(initial);
         }
         self.not_watched.extend(other.not_watched);
+        self.used.extend(other.used);
+        self.unusable.extend(other.unusable);
     }
 
     /// `named` gives files names that are the same in every run.
@@ -100,6 +106,12 @@ impl Changes {
             }
             ToProgram::NotWatched { what, reason } => {
                 self.not_watched.insert(what, reason);
+            }
+            ToProgram::Used(setting) => {
+                self.used.insert(setting);
+            }
+            ToProgram::Unusable { class, reason } => {
+                self.unusable.insert(class, reason);
             }
             _ => {}
         }

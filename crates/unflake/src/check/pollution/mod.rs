@@ -28,24 +28,19 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
     check.progress.phase("watching shared state", tests.len() as u64);
     let first = match check.settings.pollution.eager {
         Eager::Off => capture(check, &tests, watch.clone(), Jobs::All),
-        eager => eagerly(check, &tests, &watch, eager),
+        _ => eagerly(check, &tests, &watch),
     };
     let again = of_same_classes(check, &tests, &first);
     let mut second = Changes::default();
     if !again.is_empty() {
         check.progress.phase("watching again", again.len() as u64);
-        let eager = first.holders().into_iter().collect();
+        let watch = Watch {
+            eager: first.holders().into_iter().collect(),
+            ..watch.clone()
+        };
         // Who did something to a file is sure only where nobody else is at work.
         let jobs = if first.has_files() { Jobs::One } else { Jobs::All };
-        second = capture(
-            check,
-            &again,
-            Watch {
-                eager,
-                ..watch.clone()
-            },
-            jobs,
-        );
+        second = in_groups(check, &again, jobs, |_| watch.clone());
     }
     let mut captured = BTreeMap::new();
     if check.settings.pollution.eager != Eager::Off {
@@ -56,6 +51,9 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
     }
     for (what, reason) in first.not_watched.iter().chain(&second.not_watched) {
         outcomes.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
+    }
+    for message in watching::without_use(check, &first) {
+        outcomes.note(NoteKind::Other, message);
     }
     let found = findings::gather(check, &first, &second, &captured, outcomes);
     findings::prove(check, found, outcomes);
@@ -74,8 +72,9 @@ fn of_same_classes(check: &Check<'_>, tests: &[usize], changes: &Changes) -> Vec
 }
 
 /// Watches all tests with classes loaded before them: what is done to a class by the very test that loads it shows then (P6).
-fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch, eager: Eager) -> Changes {
+fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch) -> Changes {
     let suite = &check.learned.suite;
+    let eager = check.settings.pollution.eager;
     let is_own = |class: &&str| {
         let package = class.rsplit_once('.').map_or("", |(package, _)| package);
         watch.roots.all || watch.roots.packages.iter().any(|own| own == package)
@@ -93,17 +92,31 @@ fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch, eager: Eager) -> C
             ..watch.clone()
         }
     };
-    let groups: Vec<&[usize]> = match eager {
-        Eager::Off | Eager::Suite => return capture(check, tests, loading(tests), Jobs::All),
+    in_groups(check, tests, Jobs::All, loading)
+}
+
+/// Watches tests in JVMs of their own, class by class or test by test, if that is how classes are loaded before them.
+fn in_groups(
+    check: &Check<'_>,
+    tests: &[usize],
+    jobs: Jobs,
+    watch: impl Fn(&[usize]) -> Watch + Sync,
+) -> Changes {
+    let suite = &check.learned.suite;
+    let groups: Vec<&[usize]> = match check.settings.pollution.eager {
+        Eager::Off | Eager::Suite => return capture(check, tests, watch(tests), jobs),
         Eager::Class => tests
             .chunk_by(|a, b| suite.tests[*a].handle.root == suite.tests[*b].handle.root)
             .collect(),
         Eager::Test => tests.chunks(1).collect(),
     };
     let mut all = Changes::default();
-    for part in check.in_parallel(&groups, |group| capture(check, group, loading(group), Jobs::One)) {
-        all.join(part);
-    }
+    let one = |group: &&[usize]| capture(check, group, watch(group), Jobs::One);
+    let parts = match jobs {
+        Jobs::All => check.in_parallel(&groups, one),
+        Jobs::One => groups.iter().map(one).collect(),
+    };
+    parts.into_iter().for_each(|part| all.join(part));
     all
 }
 

@@ -1,0 +1,233 @@
+//! What is around a difference, as triples `object field value` (P5): the way to it from the root, the object that holds it
+//! before and after, and one level below what was replaced. Objects are named by their paths.
+
+use super::{Comparison, Link, Step, pairs};
+use crate::describe::{self, plain, transparent};
+use crate::shape::{View, simple};
+use crate::state::Index;
+use unflake_protocol::{Side, Triple};
+
+/// How many values of an object a person looks at: of those that stay, of those that came or went, below one of these.
+const STAYING: usize = 20;
+const CHANGED: usize = 20;
+const BELOW: usize = 10;
+/// Of a collection with more elements only the change itself is told.
+const LARGE: usize = 500;
+
+/// One value that an object holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Edge {
+    /// The field's name, or the key or place in brackets.
+    field: String,
+    value: String,
+    /// The object; 0 where it is none, or one that says all in `value`.
+    target: u32,
+}
+
+impl Edge {
+    fn of(&self, object: &str, side: Side) -> Triple {
+        Triple {
+            object: object.to_owned(),
+            field: self.field.clone(),
+            value: self.value.clone(),
+            side,
+        }
+    }
+}
+
+impl Comparison<'_> {
+    pub(super) fn around(&self, link: u32, old: Option<&str>, new: Option<&str>) -> Vec<Triple> {
+        let Link { step, from, .. } = self.links[link as usize];
+        let mut told = self.way(link);
+        let (object, changed) = self.place(link);
+        // What a wrapper wraps has no name of its own: then the wrapper itself is what changed.
+        let named = match (told.last(), changed.as_str()) {
+            (Some(way), "") => (way.object.clone(), way.field.clone()),
+            _ => (object.clone(), changed.clone()),
+        };
+        let (was, is) = match step {
+            Step::Root(id) => (
+                root_edge(self.before, id, &changed, old),
+                root_edge(self.after, id, &changed, new),
+            ),
+            _ => {
+                let partner = self
+                    .partners
+                    .get((from as usize).wrapping_sub(1))
+                    .copied()
+                    .unwrap_or(0);
+                (edges(self.before, from), edges(self.after, partner))
+            }
+        };
+        let gone: Vec<&Edge> = was.iter().filter(|edge| !has(&is, edge)).collect();
+        let come: Vec<&Edge> = is.iter().filter(|edge| !has(&was, edge)).collect();
+        let staying = was.iter().filter(|edge| has(&is, edge)).take(STAYING);
+        told.extend(staying.map(|edge| edge.of(&object, Side::Both)));
+        told.extend(
+            gone.iter()
+                .take(CHANGED)
+                .map(|edge| edge.of(&object, Side::Before)),
+        );
+        told.extend(
+            come.iter()
+                .take(CHANGED)
+                .map(|edge| edge.of(&object, Side::After)),
+        );
+        // What is too far behind in a large collection, or looks the same on both sides, is told all the same.
+        let is_told = gone
+            .iter()
+            .chain(&come)
+            .any(|edge| changed.is_empty() || edge.field == changed);
+        if !is_told {
+            told.retain(|triple| (&triple.object, &triple.field) != (&named.0, &named.1));
+            for (value, side) in [(old, Side::Before), (new, Side::After)] {
+                told.extend(value.map(|value| Triple {
+                    object: named.0.clone(),
+                    field: named.1.clone(),
+                    value: value.to_owned(),
+                    side,
+                }));
+            }
+        }
+        let mut below: Vec<Triple> = Vec::new();
+        for edge in gone.iter().take(BELOW) {
+            let object = joined(&object, &edge.field);
+            let inside = edges(self.before, edge.target).into_iter().take(BELOW);
+            below.extend(inside.map(|inner| inner.of(&object, Side::Before)));
+        }
+        for edge in come.iter().take(BELOW) {
+            let object = joined(&object, &edge.field);
+            for inner in edges(self.after, edge.target).into_iter().take(BELOW) {
+                let after = inner.of(&object, Side::After);
+                let same = |before: &&mut Triple| {
+                    (&before.object, &before.field, &before.value)
+                        == (&after.object, &after.field, &after.value)
+                };
+                match below.iter_mut().find(same) {
+                    Some(before) => before.side = Side::Both,
+                    None => below.push(after),
+                }
+            }
+        }
+        told.extend(below);
+        told
+    }
+
+    /// From the root to the object that holds the difference, without what else the objects on the way hold.
+    fn way(&self, link: u32) -> Vec<Triple> {
+        let mut way = Vec::new();
+        let mut below = self.links[link as usize];
+        while let Some(above) = self.links.get(below.parent as usize) {
+            let (object, field) = self.place(below.parent);
+            if !field.is_empty() {
+                way.push(Triple {
+                    object,
+                    field,
+                    value: plain(self.before, below.from),
+                    side: Side::Both,
+                });
+            }
+            below = *above;
+        }
+        way.reverse();
+        way
+    }
+
+    /// The object that a link leads away from, and the field. A wrapper has no name for what it wraps.
+    fn place(&self, link: u32) -> (String, String) {
+        let Link { parent, step, .. } = self.links[link as usize];
+        match step {
+            Step::Root(id) => {
+                let name = self.before.shapes.root(id).map(|root| root.name.as_str());
+                let (class, field) = name.and_then(|name| name.rsplit_once('.')).unwrap_or_default();
+                (simple(class), field.to_owned())
+            }
+            _ => {
+                let field = self.step(link);
+                (self.path(parent).1, field.trim_start_matches('.').to_owned())
+            }
+        }
+    }
+}
+
+fn has(edges: &[Edge], wanted: &Edge) -> bool {
+    edges
+        .iter()
+        .any(|edge| edge.field == wanted.field && edge.value == wanted.value)
+}
+
+/// As a path goes on.
+fn joined(object: &str, field: &str) -> String {
+    if field.starts_with('[') {
+        format!("{object}{field}")
+    } else {
+        format!("{object}.{field}")
+    }
+}
+
+fn root_edge(index: &Index<'_>, id: u32, field: &str, value: Option<&str>) -> Vec<Edge> {
+    let is_reference = index.shapes.root(id).is_some_and(|root| root.kind == b'L');
+    let at = index.roots.iter().find(|(root, _)| *root == id);
+    let number = at.filter(|_| is_reference).map_or(0, |(_, at)| index.words[*at]);
+    let edge = |value: &str| Edge {
+        field: field.to_owned(),
+        value: value.to_owned(),
+        target: target(index, number),
+    };
+    value.map(edge).into_iter().collect()
+}
+
+/// What leaves an object; of a wrapper what leaves the object inside.
+fn edges(index: &Index<'_>, number: u32) -> Vec<Edge> {
+    let Some(node) = index.node(number) else {
+        return Vec::new();
+    };
+    if let Some(inside) = transparent(&node) {
+        return edges(index, inside);
+    }
+    let to = |field: String, number: u32| Edge {
+        field,
+        value: describe::object(index, number),
+        target: target(index, number),
+    };
+    let mut all: Vec<Edge> = match node.shape.view {
+        _ if node.count() > LARGE => Vec::new(),
+        View::Sequence | View::Bag => {
+            let elements = node.contents().iter().enumerate();
+            elements
+                .map(|(place, one)| to(format!("[{place}]"), *one))
+                .collect()
+        }
+        View::OrderedMap | View::UnorderedMap => {
+            let entries = pairs(&node).into_iter();
+            let mut all: Vec<Edge> = entries
+                .map(|(key, value)| to(format!("[{}]", plain(index, key)), value))
+                .collect();
+            if node.shape.view == View::UnorderedMap {
+                all.sort_by(|a, b| a.field.cmp(&b.field));
+            }
+            all
+        }
+        _ => Vec::new(),
+    };
+    all.extend(node.fields().map(|(place, kind, words)| {
+        let name = &node.shape.fields[place].name;
+        match kind {
+            b'L' => to(name.clone(), words[0]),
+            _ => Edge {
+                field: name.clone(),
+                value: describe::value(index, kind, words),
+                target: 0,
+            },
+        }
+    }));
+    all
+}
+
+/// The object with this number if there is more to say of it than its description does.
+fn target(index: &Index<'_>, number: u32) -> u32 {
+    match index.node(number) {
+        Some(node) if !node.shape.is_value && !node.shape.is_enum && node.shape.view != View::Text => number,
+        _ => 0,
+    }
+}
