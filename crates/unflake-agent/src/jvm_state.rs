@@ -345,13 +345,21 @@ fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Optio
         _ => (old.map(str::to_owned), new.map(str::to_owned)),
     };
     let (old, new) = without_numbers(kind, old, new);
+    let form = form(kind, old.as_deref(), new.as_deref());
+    let shown = |text: String| {
+        if is_secret(kind, name) {
+            "…".to_owned()
+        } else {
+            shown(&text)
+        }
+    };
     Some(StateChange {
         kind,
         root: root.unwrap_or_else(|| stable(&path)),
-        form: form(kind, old.as_deref(), new.as_deref()),
+        form,
         path,
-        old: old.map(|text| shown(&text)),
-        new: new.map(|text| shown(&text)),
+        old: old.map(shown),
+        new: new.map(shown),
         holder: String::new(),
         steps: Vec::new(),
         also: Vec::new(),
@@ -395,6 +403,22 @@ fn level(level: &str) -> String {
     } else {
         level.to_owned()
     }
+}
+
+/// Reports go to places where passwords should not.
+fn is_secret(kind: StateKind, name: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "credential",
+        "apikey",
+        "api_key",
+    ];
+    let name = name.to_ascii_lowercase();
+    matches!(kind, StateKind::Property | StateKind::Environment)
+        && (name.starts_with("env.") || WORDS.iter().any(|word| name.contains(word)))
 }
 
 /// Objects are numbered as they were seen, which is worth showing only where the class does not tell them apart.

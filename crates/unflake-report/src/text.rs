@@ -257,10 +257,11 @@ impl Page<'_> {
                 "{style}partial:{style:#} the run ended before everything was done"
             )?;
         }
-        let verdict = verdict(summary, shown, suppressed);
+        let verdict = verdict(summary, shown, suppressed, &document.excluded);
         let style = match shown.iter().map(|finding| finding.severity).max() {
             Some(worst) => of_severity(worst),
             None if summary.nothing_was_checked() => of_severity(Severity::Error),
+            None if summary.partial => of_severity(Severity::Warning),
             None => Style::new().bold().fg_color(Some(AnsiColor::Green.into())),
         };
         writeln!(self.text, "{style}{verdict}{style:#}")?;
@@ -315,9 +316,16 @@ fn quoted(word: &str) -> String {
 }
 
 /// What the run comes to, in one line.
-fn verdict(summary: &Summary, shown: &[&Finding], suppressed: usize) -> String {
+fn verdict(summary: &Summary, shown: &[&Finding], suppressed: usize, excluded: &[Excluded]) -> String {
+    let suspects = excluded
+        .iter()
+        .filter(|one| one.reason == ExcludedReason::OrderSuspect)
+        .count();
     let mut text = if summary.nothing_was_checked() && shown.is_empty() {
         "nothing was checked: no test is known to be right or wrong".to_owned()
+    } else if shown.is_empty() && suspects > 0 {
+        let tests = plural(suspects, "test");
+        format!("nothing is proved; the outcome of {tests} depends on the order")
     } else if shown.is_empty() {
         "no unreliable test found".to_owned()
     } else {

@@ -307,3 +307,18 @@ fn texts_come_in_threes() {
     let texts = ["a", "b", "c", "d"].map(|text| Some(text.to_owned())).to_vec();
     assert_eq!(triples(texts), [("a".into(), "b".into(), "c".into())]);
 }
+
+#[test]
+fn what_may_be_secret_is_not_shown() {
+    check(
+        "property|db.password|a",
+        "property|db.password|b
+         property|env.HOME|x
+         property|mode|x",
+        &[
+            "System.getProperty(\"db.password\"): … -> … (Replaced)",
+            "System.getProperty(\"env.HOME\"): - -> … (FirstSet)",
+            "System.getProperty(\"mode\"): - -> x (FirstSet)",
+        ],
+    );
+}

@@ -171,6 +171,22 @@ fn verbose_says_what_was_tried() {
 }
 
 #[test]
+fn tests_that_fail_in_another_order_are_no_success() {
+    let mut document = document(Vec::new());
+    document.excluded = vec![Excluded {
+        test: test("com.shop.CartTest#totals"),
+        reason: ExcludedReason::OrderSuspect,
+        detail: "fails in another order of the tests; the time was up before it was proved".to_owned(),
+    }];
+    let text = plain(&document, false);
+    assert!(
+        text.contains("the outcome of 1 test depends on the order"),
+        "{text}"
+    );
+    assert!(!text.contains("no unreliable test found"), "{text}");
+}
+
+#[test]
 fn nothing_checked_never_looks_like_success() {
     let mut document = document(Vec::new());
     assert!(plain(&document, false).starts_with("no unreliable test found\n"));

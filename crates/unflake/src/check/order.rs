@@ -234,7 +234,7 @@ fn shuffle<T>(items: &mut [T], seed: Seed) {
     }
 }
 
-fn say_unproved(sorted: &SortedOut, outcomes: &mut Outcomes) {
+pub(super) fn say_unproved(sorted: &SortedOut, outcomes: &mut Outcomes) {
     let mut ended = 0;
     for (test, reason) in &sorted.unproved {
         match reason {
@@ -261,5 +261,6 @@ fn say_unproved(sorted: &SortedOut, outcomes: &mut Outcomes) {
             NoteKind::Budget,
             format!("the time was up before the polluters of {ended} more tests were found"),
         );
+        outcomes.is_unproved = true;
     }
 }

@@ -1,7 +1,7 @@
 //! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come of it.
 
 use super::Check;
-use super::order::{Shuffled, run_to_the_end};
+use super::order::{Shuffled, run_to_the_end, say_unproved};
 use super::outcome::{Fate, Outcomes};
 use super::progress::Progress;
 use super::stored::StoredReplay;
@@ -366,6 +366,7 @@ impl Place<'_> {
         for brittle in &sorted.brittle {
             self.add_brittle(brittle, outcomes);
         }
+        say_unproved(&sorted, outcomes);
         for main in sorted.victims {
             known.insert(main.victim);
             if let [polluter] = main.polluters[..] {
