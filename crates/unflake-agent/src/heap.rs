@@ -5,9 +5,10 @@ use crate::ffi::{FieldId, Jni, Jvmti, Object, Weak};
 use regex_lite::Regex;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use unflake_heap::abstraction::{LOGGING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of};
-use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences, new_roots};
-use unflake_protocol::{Author, Further, SeenTest, StateChange, StateKind, ToProgram, Watch};
+use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, counts, differences, new_roots};
+use unflake_protocol::{Author, Further, HeapMeasured, SeenTest, StateChange, StateKind, ToProgram, Watch};
 
 const STATIC: i32 = 0x8;
 const FINAL: i32 = 0x10;
@@ -40,6 +41,15 @@ struct Known {
     pending: Vec<Difference>,
     /// Roots that change while nobody runs.
     restless: Vec<u32>,
+    measured: HeapMeasured,
+}
+
+/// What one walk wrote.
+pub(crate) struct Walked<'a> {
+    pub(crate) words: &'a [u32],
+    pub(crate) nanos: u64,
+    /// What the walker needs for itself, in bytes.
+    pub(crate) held: u64,
 }
 
 /// How the walker reads a class, beside the shape: which fields it has to know.
@@ -406,7 +416,38 @@ impl Heap {
     }
 
     /// Takes a state. Whether it differs from the last; what to tell, once that is sure.
-    pub(crate) fn walked(&self, words: &[u32], by: i32, names: &[Option<String>]) -> (bool, Vec<ToProgram>) {
+    pub(crate) fn walked(
+        &self,
+        walked: &Walked<'_>,
+        by: i32,
+        names: &[Option<String>],
+    ) -> (bool, Vec<ToProgram>) {
+        let start = Instant::now();
+        let result = self.compare(walked.words, by, names);
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(0);
+        let mut known = self.lock();
+        let held = walked.held + known.last.as_ref().map_or(0, State::bytes);
+        let measured = &mut known.measured;
+        measured.walks += 1;
+        measured.nanos += walked.nanos + nanos;
+        measured.held = held;
+        measured.most_held = measured.most_held.max(held);
+        result
+    }
+
+    /// What was needed so far.
+    pub(crate) fn measured(&self) -> HeapMeasured {
+        let known = self.lock();
+        let mut measured = known.measured.clone();
+        measured.roots = known.shapes.roots();
+        if let Some(Ok(counts)) = known.last.as_ref().map(|last| counts(&known.shapes, last)) {
+            measured.objects = counts.objects;
+            measured.references = counts.references;
+        }
+        measured
+    }
+
+    fn compare(&self, words: &[u32], by: i32, names: &[Option<String>]) -> (bool, Vec<ToProgram>) {
         let mut known = self.lock();
         let known = &mut *known;
         let is_again = by >= AGAIN;
@@ -483,6 +524,12 @@ impl Heap {
             reason: format!("it reaches more than {most} objects"),
         }
     }
+}
+
+/// How many static fields a class declares.
+pub(crate) fn count_statics(jvmti: Jvmti, class: Object) -> u64 {
+    let is_static = |field: &FieldId| jvmti.field_modifiers(class, *field) & STATIC != 0;
+    jvmti.fields(class).into_iter().filter(is_static).count() as u64
 }
 
 /// The message about what was changed, one change per root: the one with the shortest path.

@@ -15,7 +15,7 @@ mod state;
 pub use compare::{Difference, differences};
 pub use leaves::{Leaves, new_roots};
 pub use shape::{Field, Root, Shape, ShapeId, Shapes, View};
-pub use state::{Malformed, State};
+pub use state::{Counts, Malformed, State, counts};
 
 #[cfg(test)]
 mod tests;

@@ -54,6 +54,11 @@ impl State {
         State { words }
     }
 
+    /// How much memory it takes.
+    pub fn bytes(&self) -> u64 {
+        4 * self.words.capacity() as u64
+    }
+
     pub fn words(&self) -> &[u32] {
         &self.words
     }
@@ -119,6 +124,38 @@ impl<'a> Index<'a> {
         let fields: usize = shape.fields.iter().map(|field| words_of(field.kind)).sum();
         Some(1 + contents(shape.view, count) + fields)
     }
+}
+
+/// How large a heap is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub objects: u64,
+    /// Those that are not null.
+    pub references: u64,
+}
+
+pub fn counts(shapes: &Shapes, state: &State) -> Result<Counts, Malformed> {
+    let index = state.index(shapes)?;
+    let present = |words: &[u32]| words.iter().filter(|word| **word != 0).count() as u64;
+    let mut counts = Counts::default();
+    for (root, at) in &index.roots {
+        if shapes.root(*root).is_some_and(|root| root.kind == b'L') {
+            counts.references += present(&index.words[*at..=*at]);
+        }
+    }
+    for number in 1..=index.len() {
+        let Some(node) = u32::try_from(number).ok().and_then(|number| index.node(number)) else {
+            continue;
+        };
+        counts.objects += 1;
+        counts.references += match node.shape.view {
+            View::Sequence | View::Bag | View::OrderedMap | View::UnorderedMap => present(node.contents()),
+            View::Opaque | View::Fields | View::Text | View::Numbers(_) => 0,
+        };
+        let references = node.fields().filter(|(_, kind, _)| *kind == b'L');
+        counts.references += references.map(|(_, _, value)| present(value)).sum::<u64>();
+    }
+    Ok(counts)
 }
 
 /// How many words the contents of an object take.

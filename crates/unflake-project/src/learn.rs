@@ -377,6 +377,7 @@ impl TestJvm {
             | ToProgram::Changed { .. }
             | ToProgram::NotWatched { .. }
             | ToProgram::Initialised { .. }
+            | ToProgram::Measured(_)
             | ToProgram::RunFinished => {}
         }
     }

@@ -20,5 +20,8 @@ pub use names::{Framework, Handle, SeenTest, TestId};
 pub use script::{
     ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, SavedKind, SavedNode, Script, StackFrame,
 };
-pub use state::{Author, ChangeForm, Further, Points, Roots, Side, StateChange, StateKind, Triple, Watch};
+pub use state::{
+    Author, ChangeForm, Further, HeapMeasured, Measured, Points, Roots, Side, StateChange, StateKind, Triple,
+    Watch,
+};
 pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};

@@ -4,6 +4,7 @@
 use super::jni::{Jni, Object};
 use super::jvmti::Jvmti;
 use crate::agent::{self, Agent};
+use crate::heap::Walked;
 use jvmti_bindings::sys::jni::{JNIEnv, JavaVM, jboolean, jint, jlong, jobject};
 use jvmti_bindings::sys::jvmti::{jvmtiEnv, jvmtiEventCallbacks};
 use std::ffi::{CStr, c_char, c_uchar, c_void};
@@ -260,13 +261,20 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
     by: jint,
     names: jobject,
     jvm: jobject,
+    nanos: jlong,
+    held: jlong,
 ) -> jboolean {
     with_agent(env, 0, |agent, jni| {
         let length = usize::try_from(words).unwrap_or(0);
         // SAFETY: `UnflakeHeap` has written this many words there, and waits until we return.
         let words = unsafe { std::slice::from_raw_parts(address as *const u32, length) };
         let jvm = (!jvm.is_null()).then(|| jni.texts(Object(jvm)));
-        u8::from(agent.walked(words, by, &jni.texts(Object(names)), jvm))
+        let walked = Walked {
+            words,
+            nanos: u64::try_from(nanos).unwrap_or(0),
+            held: u64::try_from(held).unwrap_or(0),
+        };
+        u8::from(agent.walked(&walked, by, &jni.texts(Object(names)), jvm))
     })
 }
 

@@ -377,19 +377,26 @@ final class UnflakeHeap {
 
     /** Writes the whole state; {@code by} and {@code names} say for the agent whose doing the differences are. */
     private static void walk(int by, String[] names) {
-        write();
-        boolean differs = UnflakeNative.walked(memory, at >>> 2, by, names, UnflakeJvmState.capture());
-        if (differs) {
+        long nanos = write();
+        String[] jvm = UnflakeJvmState.capture();
+        if (UnflakeNative.walked(memory, at >>> 2, by, names, jvm, nanos, held())) {
             // What differs again at once is somebody else's doing: a thread that goes on by itself.
-            write();
-            UnflakeNative.walked(memory, at >>> 2, by + AGAIN, names, null);
+            nanos = write();
+            UnflakeNative.walked(memory, at >>> 2, by + AGAIN, names, null, nanos, held());
         }
         forget();
     }
 
+    /** How many bytes are in use here. */
+    private static long held() {
+        return room + 4L * table.length + (long) UNSAFE.arrayIndexScale(Object[].class) * queue.length;
+    }
+
     private static final int AGAIN = 16;
 
-    private static void write() {
+    /** How long it took is returned. */
+    private static long write() {
+        long start = System.nanoTime();
         forget();
         takeNewClasses();
         at = 0;
@@ -416,6 +423,7 @@ final class UnflakeHeap {
                 writeObject(queue[done++]);
             }
         }
+        return System.nanoTime() - start;
     }
 
     private static int writeRoot(RootClass root, int i, Class<?> type, int done) {

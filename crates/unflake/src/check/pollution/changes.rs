@@ -6,7 +6,7 @@ use super::file_names::FileNames;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use unflake_protocol::{Author, Configuration, StateChange, StateKind, ToProgram, Watch};
+use unflake_protocol::{Author, Configuration, Measured, StateChange, StateKind, ToProgram, Watch};
 use unflake_runner::WorkerTools;
 
 /// Workers that watch are numbered from here on.
@@ -20,6 +20,8 @@ pub(super) struct Changes {
     /// What roots held when they appeared, by root; in each JVM once.
     pub(super) initial: BTreeMap<String, Vec<Initial>>,
     pub(super) not_watched: BTreeMap<String, String>,
+    /// What each JVM needed, where that was asked for.
+    pub(super) measured: Vec<Measured>,
 }
 
 /// What a root held when its class was initialised: paths and values, and the test that ran.
@@ -68,6 +70,7 @@ impl Changes {
             self.initial.entry(root).or_default().extend(initial);
         }
         self.not_watched.extend(other.not_watched);
+        self.measured.extend(other.measured);
     }
 
     /// `named` gives files names that are the same in every run.
@@ -101,6 +104,7 @@ impl Changes {
             ToProgram::NotWatched { what, reason } => {
                 self.not_watched.insert(what, reason);
             }
+            ToProgram::Measured(measured) => self.measured.push(*measured),
             _ => {}
         }
     }
@@ -118,6 +122,11 @@ pub(super) enum Jobs {
 
 /// Runs tests once, and gathers what they change.
 pub(super) fn capture(check: &Check<'_>, tests: &[usize], watch: Watch, jobs: Jobs) -> Changes {
+    run(check, tests, Some(watch), jobs)
+}
+
+/// Runs tests once, in JVMs that watch if there is something to watch and say what they needed.
+pub(super) fn run(check: &Check<'_>, tests: &[usize], watch: Option<Watch>, jobs: Jobs) -> Changes {
     let suite = &check.learned.suite;
     let by_handle: BTreeMap<_, usize> = tests
         .iter()
@@ -141,13 +150,16 @@ pub(super) fn capture(check: &Check<'_>, tests: &[usize], watch: Watch, jobs: Jo
             .properties
             .insert("user.home".to_owned(), names.home.display().to_string());
     }
-    let mut watch = watch;
-    watch.directories.push(names.home.clone());
+    let watch = watch.map(|mut watch| {
+        watch.directories.push(names.home.clone());
+        watch
+    });
     let tools = WorkerTools {
         configuration: Configuration {
             models: Vec::new(),
             user_models: Vec::new(),
-            watch: Some(watch),
+            watch,
+            measure: !check.settings.measure.is_empty(),
             ..check.bench.tools.configuration.clone()
         },
         ..check.bench.tools.clone()

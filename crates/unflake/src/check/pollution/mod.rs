@@ -7,23 +7,20 @@
 mod changes;
 mod file_names;
 mod findings;
+mod measuring;
 mod watching;
 
 use super::Check;
 use super::outcome::Outcomes;
 use crate::config::Eager;
 use changes::{Changes, Jobs, capture};
+pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_findings::NoteKind;
 use unflake_protocol::{ChangeForm, StateChange, StateKind, Watch};
 
 pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcomes) {
-    let suite = &check.learned.suite;
-    let tests: Vec<usize> = candidates
-        .iter()
-        .copied()
-        .filter(|test| suite.tests[*test].launch.is_some())
-        .collect();
+    let tests = startable(check, candidates);
     let watch = watching::watch(check);
     check.progress.phase("watching shared state", tests.len() as u64);
     let first = match check.settings.pollution.eager {
@@ -59,6 +56,12 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
     }
     let found = findings::gather(check, &first, &second, &captured, outcomes);
     findings::prove(check, found, outcomes);
+}
+
+/// Those that we can run in JVMs of our own.
+fn startable(check: &Check<'_>, candidates: &[usize]) -> Vec<usize> {
+    let has_launch = |test: &usize| check.learned.suite.tests[*test].launch.is_some();
+    candidates.iter().copied().filter(has_launch).collect()
 }
 
 /// The tests of all classes in which something changed.
