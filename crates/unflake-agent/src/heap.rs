@@ -42,6 +42,8 @@ struct Known {
     /// Roots that change while nobody runs.
     restless: Vec<u32>,
     measured: HeapMeasured,
+    /// Of the last state, in words.
+    length: usize,
 }
 
 /// What one walk wrote.
@@ -424,12 +426,17 @@ impl Heap {
     ) -> (bool, Vec<ToProgram>) {
         let start = Instant::now();
         let result = self.compare(walked.words, by, names);
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(0);
+        let nanos = walked.nanos + u64::try_from(start.elapsed().as_nanos()).unwrap_or(0);
         let mut known = self.lock();
+        let is_first = known.length != walked.words.len();
+        known.length = walked.words.len();
         let held = walked.held + known.last.as_ref().map_or(0, State::bytes);
         let measured = &mut known.measured;
         measured.walks += 1;
-        measured.nanos += walked.nanos + nanos;
+        measured.nanos += nanos;
+        if is_first || nanos < measured.fastest_nanos {
+            measured.fastest_nanos = nanos;
+        }
         measured.held = held;
         measured.most_held = measured.most_held.max(held);
         result

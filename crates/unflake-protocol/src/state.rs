@@ -44,6 +44,8 @@ pub struct HeapMeasured {
     pub walks: u64,
     /// All walks together, with the comparison of what they wrote.
     pub nanos: u64,
+    /// The fastest of those that wrote as much as the last one.
+    pub fastest_nanos: u64,
     /// Of the last state: objects that were reached, and references that are not null.
     pub objects: u64,
     pub references: u64,

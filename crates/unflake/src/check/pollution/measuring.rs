@@ -4,6 +4,7 @@ use super::changes::{Changes, Jobs, run};
 use super::{Check, eagerly, startable, watching};
 use crate::args::Measure;
 use crate::config::Eager;
+use clap::ValueEnum as _;
 use serde_json::json;
 use std::time::Instant;
 
@@ -15,12 +16,15 @@ pub(crate) fn measure(check: &Check<'_>, candidates: &[usize]) -> String {
     let mut lines = String::new();
     for time in 1..=settings.measure_times {
         for capture in &settings.measure {
-            let phase = format!("measuring {capture:?}, {time} of {}", settings.measure_times);
+            let name = capture
+                .to_possible_value()
+                .map_or_else(String::new, |value| value.get_name().to_owned());
+            let phase = format!("measuring {name}, {time} of {}", settings.measure_times);
             check.progress.phase(&phase, tests.len() as u64);
             let clock = Instant::now();
             let changes = captured(check, &tests, *capture);
             let line = json!({
-                "capture": format!("{capture:?}"),
+                "capture": name,
                 "tests": tests.len(),
                 "seconds": clock.elapsed().as_secs_f64(),
                 "changing": changes.by_test.len(),
