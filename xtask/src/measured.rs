@@ -85,26 +85,35 @@ pub(crate) struct Heap {
     pub(crate) most_held: u64,
 }
 
+impl Heap {
+    fn parse(value: &Value) -> Option<Heap> {
+        let number = |key: &str| value[key].as_u64();
+        Some(Heap {
+            roots: number("roots")?,
+            walks: number("walks")?,
+            nanos: number("nanos")?,
+            fastest_nanos: number("fastest_nanos")?,
+            objects: number("objects")?,
+            references: number("references")?,
+            held: number("held")?,
+            most_held: number("most_held")?,
+        })
+    }
+}
+
 impl Pass {
     fn parse(line: &str) -> Option<Pass> {
         let value: Value = serde_json::from_str(line).ok()?;
         let jvm = |value: &Value| {
-            let heap = &value["heap"];
-            let of_heap = |key: &str| heap[key].as_u64();
+            let heap = match &value["heap"] {
+                Value::Null => None,
+                heap => Some(Heap::parse(heap)?),
+            };
             Some(Jvm {
                 busy_nanos: value["busy_nanos"].as_u64()?,
                 peak_memory: value["peak_memory"].as_u64()?,
                 static_fields: value["static_fields"].as_u64()?,
-                heap: (!heap.is_null()).then_some(Heap {
-                    roots: of_heap("roots")?,
-                    walks: of_heap("walks")?,
-                    nanos: of_heap("nanos")?,
-                    fastest_nanos: of_heap("fastest_nanos")?,
-                    objects: of_heap("objects")?,
-                    references: of_heap("references")?,
-                    held: of_heap("held")?,
-                    most_held: of_heap("most_held")?,
-                }),
+                heap,
             })
         };
         Some(Pass {

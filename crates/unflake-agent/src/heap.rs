@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use unflake_heap::abstraction::{LOGGING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of};
-use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, counts, differences, new_roots};
+use unflake_heap::{
+    Arrived, Difference, Field, Incoming, Packed, Root, Shape, Shapes, View, counts, differences, new_roots,
+};
 use unflake_protocol::{Author, Further, HeapMeasured, SeenTest, StateChange, StateKind, ToProgram, Watch};
 
 const STATIC: i32 = 0x8;
@@ -33,7 +35,9 @@ pub(crate) struct Heap {
 #[derive(Default)]
 struct Known {
     shapes: Shapes,
-    last: Option<State>,
+    last: Packed,
+    /// The state that is being walked.
+    incoming: Incoming,
     fresh: Vec<Weak>,
     /// Classes whose tests were asked for.
     test_classes: BTreeSet<String>,
@@ -42,13 +46,12 @@ struct Known {
     /// Roots that change while nobody runs.
     restless: Vec<u32>,
     measured: HeapMeasured,
-    /// Of the last state, in words.
-    length: usize,
 }
 
-/// What one walk wrote.
+/// The end of a walk.
 pub(crate) struct Walked<'a> {
-    pub(crate) words: &'a [u32],
+    /// The last part of the state.
+    pub(crate) part: &'a [u8],
     pub(crate) nanos: u64,
     /// What the walker needs for itself, in bytes.
     pub(crate) held: u64,
@@ -417,7 +420,19 @@ impl Heap {
         })
     }
 
-    /// Takes a state. Whether it differs from the last; what to tell, once that is sure.
+    /// The walk begins again from this place on.
+    pub(crate) fn rewind(&self, to: usize) {
+        self.lock().incoming.rewind(to);
+    }
+
+    /// Takes a part of a state.
+    pub(crate) fn walked_part(&self, part: &[u8]) {
+        let mut known = self.lock();
+        let known = &mut *known;
+        known.incoming.add(&known.last, part);
+    }
+
+    /// Takes the end of a state. Whether it differs from the last; what to tell, once that is sure.
     pub(crate) fn walked(
         &self,
         walked: &Walked<'_>,
@@ -425,12 +440,15 @@ impl Heap {
         names: &[Option<String>],
     ) -> (bool, Vec<ToProgram>) {
         let start = Instant::now();
-        let result = self.compare(walked.words, by, names);
-        let nanos = walked.nanos + u64::try_from(start.elapsed().as_nanos()).unwrap_or(0);
         let mut known = self.lock();
-        let is_first = known.length != walked.words.len();
-        known.length = walked.words.len();
-        let held = walked.held + known.last.as_ref().map_or(0, State::bytes);
+        let known = &mut *known;
+        let length = known.last.len();
+        known.incoming.add(&known.last, walked.part);
+        let arrived = std::mem::take(&mut known.incoming).arrived(&known.last);
+        let (result, while_compared) = self.compare(known, arrived, by, names);
+        let nanos = walked.nanos + u64::try_from(start.elapsed().as_nanos()).unwrap_or(0);
+        let is_first = length != known.last.len();
+        let held = walked.held + known.last.memory();
         let measured = &mut known.measured;
         measured.walks += 1;
         measured.nanos += nanos;
@@ -438,7 +456,7 @@ impl Heap {
             measured.fastest_nanos = nanos;
         }
         measured.held = held;
-        measured.most_held = measured.most_held.max(held);
+        measured.most_held = measured.most_held.max(held + while_compared);
         result
     }
 
@@ -447,35 +465,46 @@ impl Heap {
         let known = self.lock();
         let mut measured = known.measured.clone();
         measured.roots = known.shapes.roots();
-        if let Some(Ok(counts)) = known.last.as_ref().map(|last| counts(&known.shapes, last)) {
+        if let Ok(counts) = counts(&known.shapes, &known.last.unpack()) {
             measured.objects = counts.objects;
             measured.references = counts.references;
         }
         measured
     }
 
-    fn compare(&self, words: &[u32], by: i32, names: &[Option<String>]) -> (bool, Vec<ToProgram>) {
-        let mut known = self.lock();
-        let known = &mut *known;
+    /// What to answer, and how much memory was needed for it beside what is held.
+    fn compare(
+        &self,
+        known: &mut Known,
+        arrived: Arrived,
+        by: i32,
+        names: &[Option<String>],
+    ) -> ((bool, Vec<ToProgram>), u64) {
         let is_again = by >= AGAIN;
-        let nothing = State::default();
-        let last = known.last.as_ref().unwrap_or(&nothing);
-        let is_longer = last.words().len() != words.len();
-        if !is_longer && last.is_unchanged_in(words) {
-            let pending = std::mem::take(&mut known.pending);
-            return (
-                false,
-                if is_again {
-                    changed(known, pending, by, names)
-                } else {
-                    Vec::new()
-                },
-            );
-        }
-        let state = State::new(words.to_vec());
         let mut told = Vec::new();
+        let (state, is_other) = match arrived {
+            Arrived::Same => {
+                let pending = std::mem::take(&mut known.pending);
+                if is_again {
+                    told = changed(known, pending, by, names);
+                }
+                return ((false, told), 0);
+            }
+            Arrived::Grown(state) => (state, false),
+            Arrived::Other(state) => (state, true),
+        };
+        let last = std::mem::replace(&mut known.last, state);
+        if !is_other && !self.watch.initial {
+            let pending = std::mem::take(&mut known.pending);
+            if is_again {
+                told = changed(known, pending, by, names);
+            }
+            return ((false, told), last.memory());
+        }
+        let (before, after) = (last.unpack(), known.last.unpack());
+        let memory = last.memory() + before.bytes() + after.bytes();
         if self.watch.initial
-            && let (Some(by), Ok(fresh)) = (author(by, names), new_roots(&known.shapes, last, &state))
+            && let (Some(by), Ok(fresh)) = (author(by, names), new_roots(&known.shapes, &before, &after))
         {
             told.extend(fresh.into_iter().map(|(root, leaves)| ToProgram::Initialised {
                 by: by.clone(),
@@ -483,27 +512,22 @@ impl Heap {
                 leaves,
             }));
         }
-        if last.is_unchanged_in(words) {
-            known.last = Some(state);
-            let pending = std::mem::take(&mut known.pending);
-            if is_again {
-                told.extend(changed(known, pending, by, names));
-            }
-            return (false, told);
-        }
-        let found = match differences(&known.shapes, last, &state, self.watch.around) {
+        let found = if is_other {
+            differences(&known.shapes, &before, &after, self.watch.around)
+        } else {
+            Ok(Vec::new())
+        };
+        let found = match found {
             Ok(found) => found,
             Err(malformed) => {
-                known.last = Some(state);
                 let message = malformed.to_string();
-                return (false, vec![ToProgram::Bug { message }]);
+                return ((false, vec![ToProgram::Bug { message }]), memory);
             }
         };
-        known.last = Some(state);
         if !is_again {
             let differs = !found.is_empty();
             known.pending = found;
-            return (differs, told);
+            return ((differs, told), memory);
         }
         for difference in &found {
             if !known.restless.contains(&difference.root) {
@@ -516,7 +540,7 @@ impl Heap {
         }
         let pending = std::mem::take(&mut known.pending);
         told.extend(changed(known, pending, by, names));
-        (false, told)
+        ((false, told), memory)
     }
 
     /// A root as paths begin with it.

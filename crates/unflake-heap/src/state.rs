@@ -3,7 +3,8 @@
 //! Roots follow each other in the order in which they were first met: `0`, the root's number, its value; then all objects
 //! that were first reached from it, in the order in which they were reached. A reference is the number of an object,
 //! counted from 1 through the whole state; 0 is null. So a state of a heap to which only roots were added begins with the
-//! words of the old one, and two states are compared by comparing memory, unless something did change.
+//! words of the old one, and two states are compared by comparing memory, unless something did change
+//! ([`crate::packed`]).
 
 use crate::shape::{Shape, ShapeId, Shapes, View, width, words_of};
 use std::fmt;
@@ -61,13 +62,6 @@ impl State {
 
     pub fn words(&self) -> &[u32] {
         &self.words
-    }
-
-    /// Whether these words are of a heap in which nothing of this state has changed: the same, or with more roots.
-    pub fn is_unchanged_in(&self, words: &[u32]) -> bool {
-        words.len() >= self.words.len()
-            && words[..self.words.len()] == self.words[..]
-            && words.get(self.words.len()).is_none_or(|next| *next == 0)
     }
 
     pub(crate) fn index<'a>(&'a self, shapes: &'a Shapes) -> Result<Index<'a>, Malformed> {
