@@ -12,7 +12,7 @@ struct Command {
 const COMMANDS: [Command; 5] = [
     Command {
         name: "bench",
-        about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice",
+        about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice, `bench pollution` that of watching shared state",
         run: bench,
     },
     Command {
@@ -66,9 +66,10 @@ fn bench(args: Vec<String>) -> Outcome<()> {
         Some("real") => real::run(args.collect()),
         Some("jmh") => jmh::run(args.collect()),
         Some("explain") => real::explain::run(args.collect()),
+        Some("pollution") => real::pollution::run(args.collect()),
         _ => Err(Failure::usage(
-            "`bench` is `bench real`, `bench explain` or `bench jmh`",
-            "cargo xtask bench real|explain|jmh [ARGUMENTS]",
+            "`bench` is `bench real`, `bench explain`, `bench jmh` or `bench pollution`",
+            "cargo xtask bench real|explain|jmh|pollution [ARGUMENTS]",
         )),
     }
 }

@@ -1,11 +1,11 @@
 //! The agent's life: loaded, asleep, awake.
 
 use crate::boundaries::WAKES;
-use crate::clock::BusyClock;
+use crate::clock::{self, BusyClock};
 use crate::connection::Connection;
 use crate::events::{self, Said};
 use crate::ffi::{Event, Jni, Jvmti, Object, set_variable};
-use crate::heap::Heap;
+use crate::heap::{self, Heap, Walked};
 use crate::launch;
 use crate::loaded::LoadedClasses;
 use crate::options::Options;
@@ -15,7 +15,12 @@ use crate::session::{Session, leave_evidence};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use unflake_protocol::{Configuration, JavaVm, PROTOCOL_VERSION, Role, RunCommand, ToAgent, ToProgram};
+use unflake_protocol::{
+    Configuration, JavaVm, Measured, PROTOCOL_VERSION, Role, RunCommand, ToAgent, ToProgram,
+};
+
+/// Room for a reference to every loaded class.
+const REFERENCES: i32 = 1 << 16;
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
 
@@ -191,6 +196,7 @@ impl Agent {
             learn: false,
             allocations: false,
             watch: None,
+            measure: false,
             evidence: self.options.evidence.clone(),
         }
     }
@@ -239,9 +245,7 @@ impl Agent {
     }
 
     fn boot_classes(&self, jni: Jni<'_>) -> Vec<String> {
-        // As when the agent wakes up: a reference to every loaded class.
-        const MOST: i32 = 1 << 16;
-        let names = jni.with_references(MOST, || {
+        let names = jni.with_references(REFERENCES, || {
             let classes = self.jvmti.loaded_classes().unwrap_or_default();
             let mut names = Vec::new();
             for class in classes {
@@ -264,7 +268,7 @@ impl Agent {
     /// Whether the state differs from the last.
     pub(crate) fn walked(
         &self,
-        words: &[u32],
+        walked: &Walked<'_>,
         by: i32,
         names: &[Option<String>],
         jvm: Option<Vec<Option<String>>>,
@@ -275,7 +279,7 @@ impl Agent {
         let Some(heap) = &session.heap else {
             return false;
         };
-        let (differs, messages) = heap.walked(words, by, names);
+        let (differs, messages) = heap.walked(walked, by, names);
         messages.iter().for_each(|message| session.tell(message));
         heap.news().iter().for_each(|message| session.tell(message));
         let messages = session
@@ -364,9 +368,29 @@ impl Agent {
         }
     }
 
+    fn measured(&self, jni: Jni<'_>, session: &Session) -> Measured {
+        let (busy_nanos, peak_memory) = (clock::processor_time(), clock::peak_memory());
+        let static_fields = jni.with_references(REFERENCES, || {
+            let classes = self.jvmti.loaded_classes().unwrap_or_default();
+            let fields = classes
+                .into_iter()
+                .map(|class| heap::count_statics(self.jvmti, class));
+            fields.sum()
+        });
+        Measured {
+            busy_nanos,
+            peak_memory,
+            static_fields: static_fields.unwrap_or(0),
+            heap: session.heap.as_ref().map(Heap::measured),
+        }
+    }
+
     pub(crate) fn run_finished(&self, jni: Jni<'_>) {
         if let Some(session) = self.awake() {
             session.runtime.finish_script(jni);
+            if session.measure {
+                session.tell(&ToProgram::Measured(Box::new(self.measured(jni, session))));
+            }
             session.tell(&ToProgram::RunFinished);
         }
     }

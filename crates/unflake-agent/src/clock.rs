@@ -1,4 +1,4 @@
-//! How much of a test's time its JVM worked: what mostly waits can run beside others.
+//! How much of a test's time its JVM worked: what mostly waits can run beside others. And what the whole JVM has needed.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,15 @@ impl BusyClock {
     }
 }
 
-fn processor_time() -> u64 {
+/// The most memory that this process had in use, in bytes; 0 where the system does not say.
+pub(crate) fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+    kibibytes.map_or(0, |kibibytes: u64| kibibytes * 1024)
+}
+
+pub(crate) fn processor_time() -> u64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     u64::try_from(time.tv_sec * 1_000_000_000 + time.tv_nsec).unwrap_or(0)
 }

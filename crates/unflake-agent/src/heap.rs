@@ -5,11 +5,16 @@ use crate::asked::Asked;
 use crate::ffi::{FieldId, Jni, Jvmti, Object, Weak};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use unflake_heap::abstraction::{
     LOGGING, NAMED_FIELDS, NOTHING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of,
 };
-use unflake_heap::{Difference, Field, Root, Shape, Shapes, State, View, differences, new_roots};
-use unflake_protocol::{Author, Compare, Further, SeenTest, StateChange, StateKind, ToProgram, Watch};
+use unflake_heap::{
+    Arrived, Difference, Field, Incoming, Packed, Root, Shape, Shapes, View, counts, differences, new_roots,
+};
+use unflake_protocol::{
+    Author, Compare, Further, HeapMeasured, SeenTest, StateChange, StateKind, ToProgram, Watch,
+};
 
 const STATIC: i32 = 0x8;
 const FINAL: i32 = 0x10;
@@ -32,7 +37,9 @@ pub(crate) struct Heap {
 #[derive(Default)]
 struct Known {
     shapes: Shapes,
-    last: Option<State>,
+    last: Packed,
+    /// The state that is being walked.
+    incoming: Incoming,
     fresh: Vec<Weak>,
     /// Classes whose tests were asked for.
     test_classes: BTreeSet<String>,
@@ -40,6 +47,16 @@ struct Known {
     pending: Vec<Difference>,
     /// Roots that are given up: they change while nobody runs, or cannot be read.
     restless: Vec<u32>,
+    measured: HeapMeasured,
+}
+
+/// The end of a walk.
+pub(crate) struct Walked<'a> {
+    /// The last part of the state.
+    pub(crate) part: &'a [u8],
+    pub(crate) nanos: u64,
+    /// What the walker needs for itself, in bytes.
+    pub(crate) held: u64,
 }
 
 /// How the walker reads a class, beside the shape: which fields it has to know.
@@ -435,29 +452,91 @@ impl Heap {
         })
     }
 
-    /// Takes a state. Whether it differs from the last; what to tell, once that is sure.
-    pub(crate) fn walked(&self, words: &[u32], by: i32, names: &[Option<String>]) -> (bool, Vec<ToProgram>) {
+    /// The walk begins again from this place on.
+    pub(crate) fn rewind(&self, to: usize) {
+        self.lock().incoming.rewind(to);
+    }
+
+    /// Takes a part of a state.
+    pub(crate) fn walked_part(&self, part: &[u8]) {
         let mut known = self.lock();
         let known = &mut *known;
-        let is_again = by >= AGAIN;
-        let nothing = State::default();
-        let last = known.last.as_ref().unwrap_or(&nothing);
-        let is_longer = last.words().len() != words.len();
-        if !is_longer && last.is_unchanged_in(words) {
-            let pending = std::mem::take(&mut known.pending);
-            return (
-                false,
-                if is_again {
-                    changed(known, pending, by, names)
-                } else {
-                    Vec::new()
-                },
-            );
+        known.incoming.add(&known.last, part);
+    }
+
+    /// Takes the end of a state. Whether it differs from the last; what to tell, once that is sure.
+    pub(crate) fn walked(
+        &self,
+        walked: &Walked<'_>,
+        by: i32,
+        names: &[Option<String>],
+    ) -> (bool, Vec<ToProgram>) {
+        let start = Instant::now();
+        let mut known = self.lock();
+        let known = &mut *known;
+        let length = known.last.len();
+        known.incoming.add(&known.last, walked.part);
+        let arrived = std::mem::take(&mut known.incoming).arrived(&known.last);
+        let (result, while_compared) = self.compare(known, arrived, by, names);
+        let nanos = walked.nanos + u64::try_from(start.elapsed().as_nanos()).unwrap_or(0);
+        let is_first = length != known.last.len();
+        let held = walked.held + known.last.memory();
+        let measured = &mut known.measured;
+        measured.walks += 1;
+        measured.nanos += nanos;
+        if is_first || nanos < measured.fastest_nanos {
+            measured.fastest_nanos = nanos;
         }
-        let state = State::new(words.to_vec());
+        measured.held = held;
+        measured.most_held = measured.most_held.max(held + while_compared);
+        result
+    }
+
+    /// What was needed so far.
+    pub(crate) fn measured(&self) -> HeapMeasured {
+        let known = self.lock();
+        let mut measured = known.measured.clone();
+        measured.roots = known.shapes.roots();
+        if let Ok(counts) = counts(&known.shapes, &known.last.unpack()) {
+            measured.objects = counts.objects;
+            measured.references = counts.references;
+        }
+        measured
+    }
+
+    /// What to answer, and how much memory was needed for it beside what is held.
+    fn compare(
+        &self,
+        known: &mut Known,
+        arrived: Arrived,
+        by: i32,
+        names: &[Option<String>],
+    ) -> ((bool, Vec<ToProgram>), u64) {
+        let is_again = by >= AGAIN;
         let mut told = Vec::new();
+        let (state, is_other) = match arrived {
+            Arrived::Same => {
+                let pending = std::mem::take(&mut known.pending);
+                if is_again {
+                    told = changed(known, pending, by, names);
+                }
+                return ((false, told), 0);
+            }
+            Arrived::Grown(state) => (state, false),
+            Arrived::Other(state) => (state, true),
+        };
+        let last = std::mem::replace(&mut known.last, state);
+        if !is_other && !self.watch.initial {
+            let pending = std::mem::take(&mut known.pending);
+            if is_again {
+                told = changed(known, pending, by, names);
+            }
+            return ((false, told), last.memory());
+        }
+        let (before, after) = (last.unpack(), known.last.unpack());
+        let memory = last.memory() + before.bytes() + after.bytes();
         if self.watch.initial
-            && let (Some(by), Ok(fresh)) = (author(by, names), new_roots(&known.shapes, last, &state))
+            && let (Some(by), Ok(fresh)) = (author(by, names), new_roots(&known.shapes, &before, &after))
         {
             told.extend(fresh.into_iter().map(|(root, leaves)| ToProgram::Initialised {
                 by: by.clone(),
@@ -465,27 +544,22 @@ impl Heap {
                 leaves,
             }));
         }
-        if last.is_unchanged_in(words) {
-            known.last = Some(state);
-            let pending = std::mem::take(&mut known.pending);
-            if is_again {
-                told.extend(changed(known, pending, by, names));
-            }
-            return (false, told);
-        }
-        let found = match differences(&known.shapes, last, &state, self.watch.around) {
+        let found = if is_other {
+            differences(&known.shapes, &before, &after, self.watch.around)
+        } else {
+            Ok(Vec::new())
+        };
+        let found = match found {
             Ok(found) => found,
             Err(malformed) => {
-                known.last = Some(state);
                 let message = malformed.to_string();
-                return (false, vec![ToProgram::Bug { message }]);
+                return ((false, vec![ToProgram::Bug { message }]), memory);
             }
         };
-        known.last = Some(state);
         if !is_again {
             let differs = !found.is_empty();
             known.pending = found;
-            return (differs, told);
+            return ((differs, told), memory);
         }
         for difference in &found {
             if !known.restless.contains(&difference.root) {
@@ -498,7 +572,7 @@ impl Heap {
         }
         let pending = std::mem::take(&mut known.pending);
         told.extend(changed(known, pending, by, names));
-        (false, told)
+        ((false, told), memory)
     }
 
     /// A root as paths begin with it.
@@ -525,6 +599,12 @@ impl Heap {
             },
         }
     }
+}
+
+/// How many static fields a class declares.
+pub(crate) fn count_statics(jvmti: Jvmti, class: Object) -> u64 {
+    let is_static = |field: &FieldId| jvmti.field_modifiers(class, *field) & STATIC != 0;
+    jvmti.fields(class).into_iter().filter(is_static).count() as u64
 }
 
 /// The message about what was changed, one change per root: the one with the shortest path.

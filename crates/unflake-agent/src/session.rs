@@ -29,6 +29,7 @@ pub(crate) struct Session {
     pub(crate) vary_hashes: bool,
     /// What tests leave behind, if that is looked at.
     pub(crate) heap: Option<Heap>,
+    pub(crate) measure: bool,
     /// The JVM and the files around it.
     pub(crate) around: Around,
     plan: Plan,
@@ -76,6 +77,7 @@ impl Session {
             allocations: configuration.allocations,
             vary_hashes: models.contains("Object.hashCode"),
             heap,
+            measure: configuration.measure,
             around: Around::default(),
             plan,
             user: UserModels::new(configuration.user_models),

@@ -9,13 +9,15 @@ pub mod abstraction;
 mod compare;
 mod describe;
 mod leaves;
+mod packed;
 mod shape;
 mod state;
 
 pub use compare::{Difference, differences};
 pub use leaves::{Leaves, new_roots};
+pub use packed::{Arrived, Incoming, Packed};
 pub use shape::{Field, Root, Shape, ShapeId, Shapes, View};
-pub use state::{Malformed, State};
+pub use state::{Counts, Malformed, State, counts};
 
 #[cfg(test)]
 mod tests;

@@ -86,6 +86,10 @@ impl Shapes {
         self.shapes.get((id.0 as usize).checked_sub(1)?)
     }
 
+    pub fn roots(&self) -> u64 {
+        self.roots.len() as u64
+    }
+
     pub fn root(&self, id: u32) -> Option<&Root> {
         self.roots.get(id as usize)
     }

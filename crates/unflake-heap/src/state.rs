@@ -3,7 +3,8 @@
 //! Roots follow each other in the order in which they were first met: `0`, the root's number, its value; then all objects
 //! that were first reached from it, in the order in which they were reached. A reference is the number of an object,
 //! counted from 1 through the whole state; 0 is null. So a state of a heap to which only roots were added begins with the
-//! words of the old one, and two states are compared by comparing memory, unless something did change.
+//! words of the old one, and two states are compared by comparing memory, unless something did change
+//! ([`crate::packed`]).
 
 use crate::shape::{Shape, ShapeId, Shapes, View, width, words_of};
 use std::fmt;
@@ -54,15 +55,13 @@ impl State {
         State { words }
     }
 
-    pub fn words(&self) -> &[u32] {
-        &self.words
+    /// How much memory it takes.
+    pub fn bytes(&self) -> u64 {
+        4 * self.words.capacity() as u64
     }
 
-    /// Whether these words are of a heap in which nothing of this state has changed: the same, or with more roots.
-    pub fn is_unchanged_in(&self, words: &[u32]) -> bool {
-        words.len() >= self.words.len()
-            && words[..self.words.len()] == self.words[..]
-            && words.get(self.words.len()).is_none_or(|next| *next == 0)
+    pub fn words(&self) -> &[u32] {
+        &self.words
     }
 
     pub(crate) fn index<'a>(&'a self, shapes: &'a Shapes) -> Result<Index<'a>, Malformed> {
@@ -119,6 +118,38 @@ impl<'a> Index<'a> {
         let fields: usize = shape.fields.iter().map(|field| words_of(field.kind)).sum();
         Some(1 + contents(shape.view, count) + fields)
     }
+}
+
+/// How large a heap is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub objects: u64,
+    /// Those that are not null.
+    pub references: u64,
+}
+
+pub fn counts(shapes: &Shapes, state: &State) -> Result<Counts, Malformed> {
+    let index = state.index(shapes)?;
+    let present = |words: &[u32]| words.iter().filter(|word| **word != 0).count() as u64;
+    let mut counts = Counts::default();
+    for (root, at) in &index.roots {
+        if shapes.root(*root).is_some_and(|root| root.kind == b'L') {
+            counts.references += present(&index.words[*at..=*at]);
+        }
+    }
+    for number in 1..=index.len() {
+        let Some(node) = u32::try_from(number).ok().and_then(|number| index.node(number)) else {
+            continue;
+        };
+        counts.objects += 1;
+        counts.references += match node.shape.view {
+            View::Sequence | View::Bag | View::OrderedMap | View::UnorderedMap => present(node.contents()),
+            View::Opaque | View::Fields | View::Text | View::Numbers(_) => 0,
+        };
+        let references = node.fields().filter(|(_, kind, _)| *kind == b'L');
+        counts.references += references.map(|(_, _, value)| present(value)).sum::<u64>();
+    }
+    Ok(counts)
 }
 
 /// How many words the contents of an object take.

@@ -426,8 +426,7 @@ fn only_common_roots_are_compared() {
     let before = heap(vec![Node(1, NULL, NULL)], &[0, 0]);
     let after = heap(vec![Node(1, NULL, NULL), Text("new")], &[0, 0, 1]);
     assert_eq!(told(&before, &after), []);
-    assert!(before.write().is_unchanged_in(after.write().words()));
-    assert!(!after.write().is_unchanged_in(before.write().words()));
+    assert!(after.write().words().starts_with(before.write().words()));
     assert_eq!(told(&after, &before), []);
 }
 

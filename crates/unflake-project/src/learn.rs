@@ -385,6 +385,7 @@ impl TestJvm {
             | ToProgram::Used(_)
             | ToProgram::Unusable { .. }
             | ToProgram::Initialised { .. }
+            | ToProgram::Measured(_)
             | ToProgram::RunFinished => {}
         }
     }

@@ -21,7 +21,7 @@ pub use script::{
     ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, SavedKind, SavedNode, Script, StackFrame,
 };
 pub use state::{
-    Abstraction, Author, ChangeForm, Compare, Further, HeapSetting, Points, Roots, Side, StateChange,
-    StateKind, Triple, Watch,
+    Abstraction, Author, ChangeForm, Compare, Further, HeapMeasured, HeapSetting, Measured, Points, Roots,
+    Side, StateChange, StateKind, Triple, Watch,
 };
 pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};

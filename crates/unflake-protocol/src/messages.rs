@@ -1,7 +1,8 @@
 //! What the program and an agent say to each other.
 
 use crate::{
-    Author, Chosen, Evidence, Handle, HeapSetting, Record, Script, SeenTest, StateChange, Strategy, Watch,
+    Author, Chosen, Evidence, Handle, HeapSetting, Measured, Record, Script, SeenTest, StateChange, Strategy,
+    Watch,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -46,6 +47,9 @@ pub struct Configuration {
     pub allocations: bool,
     /// Compare shared state before and after each test, and say [`ToProgram::Changed`].
     pub watch: Option<Watch>,
+    /// Say [`ToProgram::Measured`] after each run.
+    #[serde(default)]
+    pub measure: bool,
     /// Where to leave edited classes that the JVM refuses, for whoever looks into it.
     pub evidence: Option<PathBuf>,
 }
@@ -158,6 +162,8 @@ pub enum ToProgram {
     Choices(Vec<Chosen>),
     /// At the choice itself.
     Evidence(Box<Evidence>),
+    /// What the JVM has needed so far; before [`ToProgram::RunFinished`], where that was asked for.
+    Measured(Box<Measured>),
     /// The tests of a [`RunCommand`] are through.
     RunFinished,
     /// Something in the agent that must not happen did; it has switched itself off.

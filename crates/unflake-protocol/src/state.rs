@@ -52,6 +52,38 @@ pub enum HeapSetting {
     Abstraction(String),
 }
 
+/// What a JVM has needed since it started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Processor time of the whole JVM.
+    pub busy_nanos: u64,
+    /// The most memory that it had in use (resident) at any time, in bytes; 0: not known here.
+    pub peak_memory: u64,
+    /// Static fields of all loaded classes, the JDK's too.
+    pub static_fields: u64,
+    /// If it watches.
+    pub heap: Option<HeapMeasured>,
+}
+
+/// What walking the shared heap has needed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapMeasured {
+    /// Static fields that were walked from.
+    pub roots: u64,
+    pub walks: u64,
+    /// All walks together, with the comparison of what they wrote.
+    pub nanos: u64,
+    /// The fastest of those that wrote as much as the last one.
+    pub fastest_nanos: u64,
+    /// Of the last state: objects that were reached, and references that are not null.
+    pub objects: u64,
+    pub references: u64,
+    /// What is held from one walk to the next, in bytes: the state, and the walker's own tables.
+    pub held: u64,
+    /// The most that was ever in use for it.
+    pub most_held: u64,
+}
+
 /// Which static fields are looked at (P2). Patterns are regular expressions over `package.Class.field`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roots {

@@ -175,6 +175,14 @@ pub(crate) struct CheckArgs {
     /// Show what is around a polluted object, before and after, also as a picture
     #[arg(long, help_heading = "Shared state")]
     pub(crate) graph: bool,
+    /// Look for nothing: run the tests without and with capture of shared state, and write as JSON what that cost
+    ///
+    /// For measuring (`cargo xtask bench pollution`).
+    #[arg(long, value_name = "CAPTURES", value_delimiter = ',', hide = true)]
+    pub(crate) measure: Vec<Measure>,
+    /// How often each `--measure`
+    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, default_value = "1", hide = true)]
+    pub(crate) measure_times: u32,
     /// Unvaried runs [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_CONTROL", hide_env = true, help_heading = "Varying")]
     pub(crate) control: Option<u32>,
@@ -281,6 +289,21 @@ pub(crate) enum Only {
     Pollution,
     /// Tests whose outcome depends on the order of the tests
     Order,
+}
+
+/// What is captured in a run that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Measure {
+    /// Nothing
+    None,
+    /// What a check captures
+    Whole,
+    /// The same without the heap: files, and the JVM's own state
+    Files,
+    /// With the classes of the suite loaded before the first test
+    Eager,
+    /// Static fields of all loaded classes
+    AllRoots,
 }
 
 /// A result format, and the file it goes to; `None`: the screen.

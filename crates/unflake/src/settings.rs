@@ -1,8 +1,8 @@
 //! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
 
 use crate::args::{
-    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, Only, PlaceArgs,
-    Progress, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
+    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, Measure, Only,
+    PlaceArgs, Progress, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
 };
 use crate::config::{Config, Ignore, PollutionConfig};
 use crate::problem::{Problem, problem, unknown_api};
@@ -37,6 +37,9 @@ pub(crate) struct Settings {
     pub(crate) pollution: PollutionConfig,
     /// Show what is around a polluted object.
     pub(crate) graph: bool,
+    /// Captures to measure instead of a check, and how often.
+    pub(crate) measure: Vec<Measure>,
+    pub(crate) measure_times: u32,
     /// Test JVMs at the same time.
     pub(crate) jobs: NonZeroUsize,
     /// For one test; `None`: the default.
@@ -197,6 +200,8 @@ impl Settings {
             only: args.only,
             proof: !args.no_proof,
             graph: args.graph,
+            measure: args.measure,
+            measure_times: args.measure_times,
             pollution: PollutionConfig {
                 all_roots: args.all_roots || config.pollution.all_roots,
                 eager: args.eager.unwrap_or(config.pollution.eager),

@@ -5,11 +5,13 @@
 pub(crate) mod explain;
 mod maven;
 mod nondex;
+pub(crate) mod pollution;
 mod projects;
 mod surefire;
 mod table;
 mod unflake;
 
+pub(crate) use table::median;
 pub(crate) use unflake::build as build_unflake;
 
 use crate::args::Args;
@@ -39,7 +41,7 @@ struct Plan {
 pub fn run(args: Vec<String>) -> Outcome<()> {
     let mut args = Args::new(args, USAGE);
     let plan = plan(&mut args)?;
-    let projects = chosen(&args.rest()?)?;
+    let projects = chosen(&args.rest()?, PROJECTS.iter().collect(), USAGE)?;
     for project in projects {
         measure(project, &plan)?;
     }
@@ -102,25 +104,20 @@ fn plan(args: &mut Args) -> Outcome<Plan> {
     })
 }
 
-fn chosen(names: &[String]) -> Outcome<Vec<&'static Project>> {
+/// Those of `known` that have these names; all if there are none.
+fn chosen(names: &[String], known: Vec<&'static Project>, usage: &str) -> Outcome<Vec<&'static Project>> {
     if names.is_empty() {
-        return Ok(PROJECTS.iter().collect());
+        return Ok(known);
     }
-    let known: Vec<&str> = PROJECTS.iter().map(|project| project.name()).collect();
-    names
-        .iter()
-        .map(|name| {
-            PROJECTS
-                .iter()
-                .find(|project| project.is_called(name))
-                .ok_or_else(|| {
-                    Failure::usage(
-                        format!("unknown project `{name}`; known are {}", known.join(", ")),
-                        USAGE,
-                    )
-                })
+    let find = |name: &String| {
+        let found = known.iter().copied().find(|project| project.is_called(name));
+        found.ok_or_else(|| {
+            let known: Vec<&str> = known.iter().map(|project| project.name()).collect();
+            let message = format!("unknown project `{name}`; known are {}", known.join(", "));
+            Failure::usage(message, usage)
         })
-        .collect()
+    };
+    names.iter().map(find).collect()
 }
 
 /// Does the steps asked for on one project; the results of steps not asked for stay as an earlier call left them.

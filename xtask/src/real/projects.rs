@@ -1,4 +1,4 @@
-//! The four projects, by their coordinates.
+//! The projects, by their coordinates.
 
 /// One published project.
 #[derive(Debug)]
@@ -39,5 +39,34 @@ pub(super) const PROJECTS: [Project; 4] = [
         group: "org.apache.commons",
         artifact: "commons-configuration2",
         version: "2.7",
+    },
+];
+
+/// Those that are measured only for what watching them costs.
+pub(super) const MORE: [Project; 5] = [
+    Project {
+        group: "commons-io",
+        artifact: "commons-io",
+        version: "2.6",
+    },
+    Project {
+        group: "org.apache.commons",
+        artifact: "commons-dbcp2",
+        version: "2.8.0",
+    },
+    Project {
+        group: "org.apache.commons",
+        artifact: "commons-pool2",
+        version: "2.8.0",
+    },
+    Project {
+        group: "org.apache.commons",
+        artifact: "commons-text",
+        version: "1.8",
+    },
+    Project {
+        group: "org.apache.commons",
+        artifact: "commons-csv",
+        version: "1.8",
     },
 ];

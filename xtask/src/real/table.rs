@@ -240,7 +240,7 @@ fn seconds(time: Option<f64>) -> String {
     time.map_or("–".to_owned(), |time| format!("{time:.1}"))
 }
 
-pub(super) fn median(values: &[f64]) -> Option<f64> {
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;

@@ -4,6 +4,7 @@
 use super::jni::{Jni, Object};
 use super::jvmti::Jvmti;
 use crate::agent::{self, Agent};
+use crate::heap::Walked;
 use jvmti_bindings::sys::jni::{JNIEnv, JavaVM, jboolean, jint, jlong, jobject};
 use jvmti_bindings::sys::jvmti::{jvmtiEnv, jvmtiEventCallbacks};
 use std::ffi::{CStr, c_char, c_uchar, c_void};
@@ -256,18 +257,51 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
     env: *mut JNIEnv,
     _: jobject,
     address: jlong,
-    words: jlong,
+    bytes: jlong,
     by: jint,
     names: jobject,
     jvm: jobject,
+    nanos: jlong,
+    held: jlong,
 ) -> jboolean {
     with_agent(env, 0, |agent, jni| {
-        let length = usize::try_from(words).unwrap_or(0);
-        // SAFETY: `UnflakeHeap` has written this many words there, and waits until we return.
-        let words = unsafe { std::slice::from_raw_parts(address as *const u32, length) };
+        // SAFETY: `UnflakeHeap` has written this many bytes there, and waits until we return.
+        let part =
+            unsafe { std::slice::from_raw_parts(address as *const u8, usize::try_from(bytes).unwrap_or(0)) };
         let jvm = (!jvm.is_null()).then(|| jni.texts(Object(jvm)));
-        u8::from(agent.walked(words, by, &jni.texts(Object(names)), jvm))
+        let walked = Walked {
+            part,
+            nanos: u64::try_from(nanos).unwrap_or(0),
+            held: u64::try_from(held).unwrap_or(0),
+        };
+        u8::from(agent.walked(&walked, by, &jni.texts(Object(names)), jvm))
     })
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_walkedPart(
+    env: *mut JNIEnv,
+    _: jobject,
+    address: jlong,
+    bytes: jlong,
+) {
+    with_agent(env, (), |agent, _| {
+        // SAFETY: as in `walked`.
+        let part =
+            unsafe { std::slice::from_raw_parts(address as *const u8, usize::try_from(bytes).unwrap_or(0)) };
+        if let Some(heap) = agent.heap() {
+            heap.walked_part(part);
+        }
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_rewind(env: *mut JNIEnv, _: jobject, to: jlong) {
+    with_agent(env, (), |agent, _| {
+        if let Some(heap) = agent.heap() {
+            heap.rewind(usize::try_from(to).unwrap_or(0));
+        }
+    });
 }
 
 #[unsafe(no_mangle)]

@@ -70,6 +70,7 @@ pub(crate) fn configuration(role: Role) -> Configuration {
         learn: true,
         allocations: false,
         watch: None,
+        measure: false,
         evidence: None,
     }
 }

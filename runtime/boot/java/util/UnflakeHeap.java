@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import sun.misc.Unsafe;
 
 /**
- * Writes the heap that tests share as words into memory of its own, root by root, and hands them to the agent, which
- * compares them with what it was given before (crate {@code unflake-heap} says what the words mean).
+ * Writes the heap that tests share as words, root by root, and hands them to the agent part by part, which compares them
+ * with what it was given before (crate {@code unflake-heap} says what the words mean and how they are packed).
  *
  * <p>Objects are numbered in the order in which they are reached. Which ones were reached is known by their identity hash:
  * that leaves a hash in an object's header, as any {@link IdentityHashMap} does, and nothing else. No method of the
@@ -65,13 +65,21 @@ final class UnflakeHeap {
     /** Objects that are roots by themselves: test instances that several tests share. */
     private static Shared shared;
 
-    private static Object[] queue = new Object[1024];
+    /** Objects that were reached, in rows: a larger array would have to be copied, and the old one lies around. */
+    private static Object[][] queue = new Object[16][];
     private static int queued;
-    private static int[] table = new int[4096];
+    private static final int ROW = 1 << 12;
+    /** The numbers of objects, found by their hashes, outside of the heap that it is about. */
+    private static long table;
+    private static int places;
 
+    /** Where the current part is written. */
     private static long memory;
     private static long room;
     private static long at;
+    /** Bytes that were handed over. */
+    private static long before;
+    private static final int PART = 1 << 13;
 
     private UnflakeHeap() {}
 
@@ -80,9 +88,12 @@ final class UnflakeHeap {
         most = mostObjects;
         points = capturePoints;
         eager = eagerClasses;
-        room = 1 << 16;
+        room = 2 * PART;
         memory = UNSAFE.allocateMemory(room);
         threads = Thread.activeCount();
+        places = ROW;
+        table = UNSAFE.allocateMemory(4L * places);
+        UNSAFE.setMemory(table, 4L * places, (byte) 0);
         watching = true;
     }
 
@@ -381,15 +392,24 @@ final class UnflakeHeap {
 
     /** Writes the whole state; {@code by} and {@code names} say for the agent whose doing the differences are. */
     private static void walk(int by, String[] names) {
-        write();
-        boolean differs = UnflakeNative.walked(memory, at >>> 2, by, names, UnflakeJvmState.capture());
-        if (differs) {
+        long nanos = write();
+        String[] jvm = UnflakeJvmState.capture();
+        if (UnflakeNative.walked(memory, at, by, names, jvm, nanos, held())) {
             // What differs again at once is somebody else's doing: a thread that goes on by itself.
             letOthersRun();
-            write();
-            UnflakeNative.walked(memory, at >>> 2, by + AGAIN, names, null);
+            nanos = write();
+            UnflakeNative.walked(memory, at, by + AGAIN, names, null, nanos, held());
         }
         forget();
+    }
+
+    /** How many bytes are in use here. */
+    private static long held() {
+        int rows = 0;
+        while (rows < queue.length && queue[rows] != null) {
+            rows++;
+        }
+        return room + 4L * places + (long) UNSAFE.arrayIndexScale(Object[].class) * ROW * rows;
     }
 
     private static final int AGAIN = 16;
@@ -409,10 +429,14 @@ final class UnflakeHeap {
         }
     }
 
-    private static void write() {
+    /** How long it took is returned. */
+    private static long write() {
+        long began = System.nanoTime();
         forget();
         takeNewClasses();
         at = 0;
+        before = 0;
+        UnflakeNative.rewind(0);
         int alive = 0;
         for (int c = 0; c < known; c++) {
             RootClass root = classes[c];
@@ -423,9 +447,9 @@ final class UnflakeHeap {
             classes[alive++] = root;
             for (int i = 0; i < root.offsets.length; i++) {
                 if (root.ids[i] >= 0) {
-                    long start = at;
+                    long start = before + at;
                     int first = queued;
-                    ensure(16);
+                    ensure(4);
                     put(0);
                     put(root.ids[i]);
                     putValue(type, root.offsets[i], root.kinds[i]);
@@ -438,15 +462,16 @@ final class UnflakeHeap {
         // Last, since they come and go.
         for (Shared s = shared; s != null; s = s.next) {
             if (s.id >= 0) {
-                long start = at;
+                long start = before + at;
                 int first = queued;
-                ensure(12);
+                ensure(3);
                 put(0);
                 put(s.id);
-                put(number(s.object));
+                putReference(s.object);
                 s.id = writeReached(s.id, start, first);
             }
         }
+        return System.nanoTime() - began;
     }
 
     /** Whether a collection has more entries than a root may reach objects. */
@@ -463,7 +488,7 @@ final class UnflakeHeap {
         tooMany = false;
         try {
             for (int next = first; next < queued && !tooMany; next++) {
-                writeObject(queue[next]);
+                writeObject(reached(next));
                 tooMany |= queued - first > most;
             }
         } catch (RuntimeException changing) {
@@ -474,15 +499,26 @@ final class UnflakeHeap {
             return root;
         }
         UnflakeNative.refused(root, problem);
-        at = start;
+        rewind(start);
         unnumber(first);
         return -1;
     }
 
+    /** Most objects are of the same class as the one before. */
+    private static Class<?> lastType;
+    private static Shape lastShape;
+
     private static void writeObject(Object object) {
+        if (at >= PART) {
+            handOver();
+        }
         Class<?> type = object.getClass();
-        Shape shape = SHAPES.get(type);
-        ensure(64);
+        if (type != lastType) {
+            lastType = type;
+            lastShape = SHAPES.get(type);
+        }
+        Shape shape = lastShape;
+        ensure(8);
         put(shape.id);
         long[] sources = shape.sources;
         switch (shape.reader) {
@@ -560,7 +596,7 @@ final class UnflakeHeap {
         if (offsets.length == 0) {
             return;
         }
-        ensure(8L * offsets.length);
+        ensure(2L * offsets.length);
         for (int i = 0; i < offsets.length; i++) {
             Object holder = shape.via[i] < 0 ? object : UNSAFE.getObject(object, shape.via[i]);
             if (holder == null) {
@@ -577,53 +613,51 @@ final class UnflakeHeap {
     // ---- Contents. Loops over links end at a number that no sound collection has: another thread may be changing them.
 
     private static void putElements(Object[] elements, int size) {
-        ensure(8 + 4L * size);
+        ensure(2L + size);
         put(size);
         for (int i = 0; i < size; i++) {
-            put(number(elements[i]));
+            putReference(elements[i]);
         }
     }
 
     private static void putRing(Object[] elements, int from, int size) {
         int count = Math.max(0, Math.min(size, elements.length));
-        ensure(8 + 4L * count);
+        ensure(2L + count);
         put(count);
         for (int i = 0; i < count; i++) {
-            put(number(elements[(from + i) % elements.length]));
+            putReference(elements[(from + i) % elements.length]);
         }
     }
 
     private static void putPresent(Object[] elements, int size) {
-        ensure(8 + 4L * size);
-        long start = at;
-        put(0);
+        ensure(2L + size);
+        long start = putLater();
         int count = 0;
         for (int i = 0; i < size; i++) {
             if (elements[i] != null) {
-                put(number(elements[i]));
+                putReference(elements[i]);
                 count++;
             }
         }
-        UNSAFE.putInt(memory + start, count);
+        putNow(start, count);
     }
 
     /** Says how many there are; as many as a loop may have are too many for the root. */
     private static void endLoop(long start, int count, int steps) {
-        UNSAFE.putInt(memory + start, count);
+        putNow(start, count);
         tooMany |= steps >= most;
     }
 
     private static void putChain(Object list, long[] sources) {
-        long start = at;
-        put(0);
+        long start = putLater();
         int count = 0;
         Object node = UNSAFE.getObject(list, sources[0]);
         int steps = 0;
         for (; node != null && steps < most; steps++) {
             Object item = UNSAFE.getObject(node, sources[1]);
             if (item != null) {
-                ensure(8);
-                put(number(item));
+                ensure(2);
+                putReference(item);
                 count++;
             }
             Object next = UNSAFE.getObject(node, sources[2]);
@@ -633,23 +667,21 @@ final class UnflakeHeap {
     }
 
     private static void putPairs(Object[] pairs) {
-        long start = at;
-        ensure(8 + 4L * pairs.length);
-        put(0);
+        ensure(2L + pairs.length);
+        long start = putLater();
         int count = 0;
         for (int i = 0; i + 1 < pairs.length; i += 2) {
             if (pairs[i] != null) {
-                put(number(pairs[i]));
-                put(number(pairs[i + 1]));
+                putReference(pairs[i]);
+                putReference(pairs[i + 1]);
                 count++;
             }
         }
-        UNSAFE.putInt(memory + start, count);
+        putNow(start, count);
     }
 
     private static void putHashMap(HashMap<?, ?> map) {
-        long start = at;
-        put(0);
+        long start = putLater();
         int count = 0;
         HashMap.Node<?, ?>[] bins = map.table;
         for (int i = 0; bins != null && i < bins.length; i++) {
@@ -662,8 +694,7 @@ final class UnflakeHeap {
     }
 
     private static void putLinkedMap(LinkedHashMap<?, ?> map) {
-        long start = at;
-        put(0);
+        long start = putLater();
         int count = 0;
         for (LinkedHashMap.Entry<?, ?> entry = map.head; entry != null && count < most; entry = entry.after) {
             putEntry(entry.key, entry.value);
@@ -673,8 +704,7 @@ final class UnflakeHeap {
     }
 
     private static <K, V> void putTreeMap(TreeMap<K, V> map) {
-        long start = at;
-        put(0);
+        long start = putLater();
         int count = 0;
         TreeMap.Entry<K, V> entry = map.getFirstEntry();
         while (entry != null && count < most) {
@@ -686,8 +716,7 @@ final class UnflakeHeap {
     }
 
     private static void putTable(Object[] bins, long[] sources) {
-        long start = at;
-        put(0);
+        long start = putLater();
         int count = 0;
         for (int i = 0; bins != null && i < bins.length; i++) {
             Object entry = bins[i];
@@ -702,8 +731,7 @@ final class UnflakeHeap {
 
     /** Sources: table, key, value, next, hash, a tree's first, the next table of a bin that has moved. */
     private static void putConcurrent(Object[] bins, long[] sources) {
-        long start = at;
-        put(0);
+        long start = putLater();
         int count = 0;
         for (int i = 0; bins != null && i < bins.length; i++) {
             Object node = bins[i];
@@ -726,8 +754,7 @@ final class UnflakeHeap {
     }
 
     private static void putSkipList(ConcurrentSkipListMap<?, ?> map) {
-        long start = at;
-        put(0);
+        long start = putLater();
         int count = 0;
         Map.Entry<?, ?> entry = map.firstEntry();
         Iterator<? extends Map.Entry<?, ?>> entries = map.entrySet().iterator();
@@ -740,14 +767,14 @@ final class UnflakeHeap {
     }
 
     private static void putEntry(Object key, Object value) {
-        ensure(16);
-        put(number(key));
-        put(number(value));
+        ensure(2);
+        putReference(key);
+        putReference(value);
     }
 
     private static void putText(CharSequence text) {
         int length = text.length();
-        ensure(16 + 2L * WHOLE_TEXT);
+        ensure(4 + WHOLE_TEXT);
         put(length);
         int kept = length <= WHOLE_TEXT ? length : KEPT_TEXT;
         for (int i = 0; i < kept; i += 2) {
@@ -776,7 +803,7 @@ final class UnflakeHeap {
         int count = Math.min(atMost, java.lang.reflect.Array.getLength(array));
         int width = width(array);
         long bytes = (long) count * width;
-        ensure(16 + Math.min(bytes, WHOLE_NUMBERS));
+        ensure(4 + Math.min(bytes, WHOLE_NUMBERS) / 4);
         put(count);
         if (bytes > WHOLE_NUMBERS) {
             long hash = 0xcbf29ce484222325L;
@@ -827,7 +854,7 @@ final class UnflakeHeap {
     private static void putValue(Object of, long offset, int kind) {
         switch (kind) {
             case REFERENCE:
-                put(number(UNSAFE.getObject(of, offset)));
+                putReference(UNSAFE.getObject(of, offset));
                 break;
             case LONG: {
                 long value = UNSAFE.getLong(of, offset);
@@ -853,16 +880,70 @@ final class UnflakeHeap {
 
     // ---- Memory and numbers.
 
+    /** Seven bits to a byte, one more than the word: 0 stands for the next new object. */
     private static void put(int word) {
-        UNSAFE.putInt(memory + at, word);
-        at += 4;
+        long left = (word & 0xffffffffL) + 1;
+        long place = memory + at;
+        while (left >= 0x80) {
+            UNSAFE.putByte(place++, (byte) (left | 0x80));
+            left >>>= 7;
+        }
+        UNSAFE.putByte(place++, (byte) left);
+        at = place - memory;
     }
 
-    private static void ensure(long bytes) {
-        if (at + bytes + 64 > room) {
-            room = Math.max(2 * room, at + bytes + 64);
+    private static void putReference(Object object) {
+        int known = queued;
+        int number = number(object);
+        if (queued == known) {
+            put(number);
+        } else {
+            UNSAFE.putByte(memory + at++, (byte) 0);
+        }
+    }
+
+    private static final int LONGEST = 5;
+
+    /** Leaves room for a word that is not known yet; where it is. */
+    private static long putLater() {
+        long place = at;
+        at += LONGEST;
+        return place;
+    }
+
+    private static void putNow(long place, int word) {
+        long left = (word & 0xffffffffL) + 1;
+        for (int i = 0; i < LONGEST; i++) {
+            UNSAFE.putByte(memory + place + i, (byte) (i + 1 < LONGEST ? left | 0x80 : left));
+            left >>>= 7;
+        }
+    }
+
+    private static void ensure(long words) {
+        long end = at + LONGEST * (words + 8);
+        if (end > room) {
+            room = Math.max(2 * room, end);
             memory = UNSAFE.reallocateMemory(memory, room);
         }
+    }
+
+    /** Never in the middle of an object. */
+    private static void handOver() {
+        UnflakeNative.walkedPart(memory, at);
+        before += at;
+        at = 0;
+    }
+
+    private static void rewind(long to) {
+        if (to < before) {
+            UnflakeNative.rewind(to);
+            before = to;
+        }
+        at = to - before;
+    }
+
+    private static Object reached(int index) {
+        return queue[index >>> 12][index & ROW - 1];
     }
 
     /** The number of an object; a new one is put at the end of the queue. */
@@ -870,58 +951,82 @@ final class UnflakeHeap {
         if (object == null) {
             return 0;
         }
-        int mask = table.length - 1;
-        int place = slot(object, mask);
-        for (int number = table[place]; number != 0; number = table[place]) {
-            if (queue[number - 1] == object) {
+        int hash = System.identityHashCode(object);
+        int place = hash % places;
+        int number = UNSAFE.getInt(table + 4L * place);
+        if (number != 0) {
+            if (reached(number - 1) == object) {
                 return number;
             }
-            place = (place + 1) & mask;
+            place = second(hash);
+            for (number = UNSAFE.getInt(table + 4L * place); number != 0; number = UNSAFE.getInt(table + 4L * place)) {
+                if (reached(number - 1) == object) {
+                    return number;
+                }
+                place = place + 1 == places ? 0 : place + 1;
+            }
         }
-        if (queued == queue.length) {
-            queue = Arrays.copyOf(queue, 2 * queued);
+        int row = queued >>> 12;
+        if (row == queue.length) {
+            queue = Arrays.copyOf(queue, 2 * row);
         }
-        queue[queued++] = object;
-        table[place] = queued;
-        if (2 * queued > table.length) {
-            rehash(2 * table.length);
+        if (queue[row] == null) {
+            queue[row] = new Object[ROW];
+        }
+        queue[row][queued++ & ROW - 1] = object;
+        UNSAFE.putInt(table + 4L * place, queued);
+        if (queued > places / 4 * 3) {
+            rehash(places + (places >> 1));
         }
         return queued;
     }
 
-    private static int slot(Object object, int mask) {
-        int hash = System.identityHashCode(object) * 0x9e3779b9;
-        return (hash ^ hash >>> 15) & mask;
+    /**
+     * Where an object goes whose first place is taken. The first is by the hash as it is: hashes come from a counter, so
+     * objects that are reached one after the other have places one after the other.
+     */
+    private static int second(int hash) {
+        int mixed = hash * 0x9e3779b9;
+        return (int) (((mixed ^ mixed >>> 15) & 0xffffffffL) * places >>> 32);
     }
 
     private static void rehash(int size) {
-        table = new int[size];
-        int mask = size - 1;
+        table = UNSAFE.reallocateMemory(table, 4L * size);
+        places = size;
+        UNSAFE.setMemory(table, 4L * size, (byte) 0);
         for (int i = 0; i < queued; i++) {
-            int place = slot(queue[i], mask);
-            while (table[place] != 0) {
-                place = (place + 1) & mask;
+            int hash = System.identityHashCode(reached(i));
+            int place = hash % size;
+            if (UNSAFE.getInt(table + 4L * place) != 0) {
+                place = second(hash);
+                while (UNSAFE.getInt(table + 4L * place) != 0) {
+                    place = place + 1 == size ? 0 : place + 1;
+                }
             }
-            table[place] = i + 1;
+            UNSAFE.putInt(table + 4L * place, i + 1);
         }
     }
 
     /** Takes back the numbers from this many objects on. */
     private static void unnumber(int count) {
         for (int i = count; i < queued; i++) {
-            queue[i] = null;
+            queue[i >>> 12][i & ROW - 1] = null;
         }
         queued = count;
-        rehash(table.length);
+        rehash(places);
     }
 
     /** Keeps nothing alive between tests. */
     private static void forget() {
+        lastType = null;
+        lastShape = null;
         if (queued == 0) {
             return;
         }
-        Arrays.fill(queue, 0, queued, null);
-        Arrays.fill(table, 0);
+        for (int row = 0; row <= queued - 1 >>> 12; row++) {
+            Arrays.fill(queue[row], null);
+        }
+        UNSAFE.setMemory(table, 4L * places, (byte) 0);
         queued = 0;
     }
 }

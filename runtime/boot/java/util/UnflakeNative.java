@@ -57,8 +57,20 @@ public final class UnflakeNative {
     /** Classes that were loaded since the last call, and whose static fields may be roots. */
     static native Object[] newClasses();
 
-    /** Hands over a state of the heap and of the JVM (null: as it was); whether the heap differs from the last one. */
-    static native boolean walked(long address, long words, int by, String[] names, String[] jvm);
+    /** Hands over a part of a state of the heap. */
+    static native void walkedPart(long address, long bytes);
+
+    /** What was handed over from this byte on does not count. */
+    static native void rewind(long to);
+
+    /**
+     * Hands over the last part of a state of the heap, and one of the JVM (null: as it was); whether the heap differs from the last one.
+     *
+     * @param nanos how long it took to write the heap's
+     * @param held the memory that the walker has for itself
+     */
+    static native boolean walked(
+        long address, long bytes, int by, String[] names, String[] jvm, long nanos, long held);
 
     /** From here on it is watched what happens to files. */
     static native void watchFiles();

@@ -6,7 +6,9 @@ use super::file_names::FileNames;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use unflake_protocol::{Author, Configuration, HeapSetting, StateChange, StateKind, ToProgram, Watch};
+use unflake_protocol::{
+    Author, Configuration, HeapSetting, Measured, StateChange, StateKind, ToProgram, Watch,
+};
 use unflake_runner::WorkerTools;
 
 /// Workers that watch are numbered from here on.
@@ -24,6 +26,8 @@ pub(super) struct Changes {
     pub(super) used: BTreeSet<HeapSetting>,
     /// Classes whose abstraction does not fit them, and why.
     pub(super) unusable: BTreeMap<String, String>,
+    /// What each JVM needed, where that was asked for.
+    pub(super) measured: Vec<Measured>,
 }
 
 /// What a root held when its class was initialised: paths and values, and the test that ran.
@@ -74,6 +78,7 @@ impl Changes {
         self.not_watched.extend(other.not_watched);
         self.used.extend(other.used);
         self.unusable.extend(other.unusable);
+        self.measured.extend(other.measured);
     }
 
     /// `named` gives files names that are the same in every run.
@@ -113,6 +118,7 @@ impl Changes {
             ToProgram::Unusable { class, reason } => {
                 self.unusable.insert(class, reason);
             }
+            ToProgram::Measured(measured) => self.measured.push(*measured),
             _ => {}
         }
     }
@@ -130,6 +136,11 @@ pub(super) enum Jobs {
 
 /// Runs tests once, and gathers what they change.
 pub(super) fn capture(check: &Check<'_>, tests: &[usize], watch: Watch, jobs: Jobs) -> Changes {
+    run(check, tests, Some(watch), jobs)
+}
+
+/// Runs tests once, in JVMs that watch if there is something to watch and say what they needed.
+pub(super) fn run(check: &Check<'_>, tests: &[usize], watch: Option<Watch>, jobs: Jobs) -> Changes {
     let suite = &check.learned.suite;
     let by_handle: BTreeMap<_, usize> = tests
         .iter()
@@ -153,13 +164,16 @@ pub(super) fn capture(check: &Check<'_>, tests: &[usize], watch: Watch, jobs: Jo
             .properties
             .insert("user.home".to_owned(), names.home.display().to_string());
     }
-    let mut watch = watch;
-    watch.directories.push(names.home.clone());
+    let watch = watch.map(|mut watch| {
+        watch.directories.push(names.home.clone());
+        watch
+    });
     let tools = WorkerTools {
         configuration: Configuration {
             models: Vec::new(),
             user_models: Vec::new(),
-            watch: Some(watch),
+            watch,
+            measure: !check.settings.measure.is_empty(),
             ..check.bench.tools.configuration.clone()
         },
         ..check.bench.tools.clone()

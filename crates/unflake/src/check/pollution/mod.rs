@@ -7,28 +7,26 @@
 mod changes;
 mod file_names;
 mod findings;
+mod measuring;
 mod watching;
 
 use super::Check;
 use super::outcome::Outcomes;
 use crate::config::Eager;
 use changes::{Changes, Jobs, capture};
+pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_findings::NoteKind;
 use unflake_protocol::{ChangeForm, StateChange, StateKind, Watch};
 
 pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcomes) {
-    let suite = &check.learned.suite;
-    let tests: Vec<usize> = candidates
-        .iter()
-        .copied()
-        .filter(|test| suite.tests[*test].launch.is_some())
-        .collect();
+    let tests = startable(check, candidates);
     let watch = watching::watch(check);
     check.progress.phase("watching shared state", tests.len() as u64);
-    let first = match check.settings.pollution.eager {
+    let eager = check.settings.pollution.eager;
+    let first = match eager {
         Eager::Off => capture(check, &tests, watch.clone(), Jobs::All),
-        _ => eagerly(check, &tests, &watch),
+        _ => eagerly(check, &tests, &watch, eager),
     };
     let again = of_same_classes(check, &tests, &first);
     let mut second = Changes::default();
@@ -40,10 +38,10 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
         };
         // Who did something to a file is sure only where nobody else is at work.
         let jobs = if first.has_files() { Jobs::One } else { Jobs::All };
-        second = in_groups(check, &again, jobs, |_| watch.clone());
+        second = in_groups(check, &again, jobs, eager, |_| watch.clone());
     }
     let mut captured = BTreeMap::new();
-    if check.settings.pollution.eager != Eager::Off {
+    if eager != Eager::Off {
         check
             .progress
             .phase("watching without loading", 2 * tests.len() as u64);
@@ -59,6 +57,12 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
     findings::prove(check, found, outcomes);
 }
 
+/// Those that we can run in JVMs of our own.
+fn startable(check: &Check<'_>, candidates: &[usize]) -> Vec<usize> {
+    let has_launch = |test: &usize| check.learned.suite.tests[*test].launch.is_some();
+    candidates.iter().copied().filter(has_launch).collect()
+}
+
 /// The tests of all classes in which something changed.
 fn of_same_classes(check: &Check<'_>, tests: &[usize], changes: &Changes) -> Vec<usize> {
     let root = |test: usize| check.learned.suite.tests[test].handle.root.as_str();
@@ -72,9 +76,8 @@ fn of_same_classes(check: &Check<'_>, tests: &[usize], changes: &Changes) -> Vec
 }
 
 /// Watches all tests with classes loaded before them: what is done to a class by the very test that loads it shows then (P6).
-fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch) -> Changes {
+fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch, eager: Eager) -> Changes {
     let suite = &check.learned.suite;
-    let eager = check.settings.pollution.eager;
     let is_own = |class: &&str| {
         let package = class.rsplit_once('.').map_or("", |(package, _)| package);
         watch.roots.all || watch.roots.packages.iter().any(|own| own == package)
@@ -92,7 +95,7 @@ fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch) -> Changes {
             ..watch.clone()
         }
     };
-    in_groups(check, tests, Jobs::All, loading)
+    in_groups(check, tests, Jobs::All, eager, loading)
 }
 
 /// Watches tests in JVMs of their own, class by class or test by test, if that is how classes are loaded before them.
@@ -100,10 +103,11 @@ fn in_groups(
     check: &Check<'_>,
     tests: &[usize],
     jobs: Jobs,
+    eager: Eager,
     watch: impl Fn(&[usize]) -> Watch + Sync,
 ) -> Changes {
     let suite = &check.learned.suite;
-    let groups: Vec<&[usize]> = match check.settings.pollution.eager {
+    let groups: Vec<&[usize]> = match eager {
         Eager::Off | Eager::Suite => return capture(check, tests, watch(tests), jobs),
         Eager::Class => tests
             .chunk_by(|a, b| suite.tests[*a].handle.root == suite.tests[*b].handle.root)
