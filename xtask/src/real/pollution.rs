@@ -239,7 +239,7 @@ fn summary(rows: &[(&str, Compared)]) -> String {
     };
     format!(
         "\nGeometric mean {:.2} ×, of processor time {:.2} ×, of peak memory {:.2} ×. The largest is {name} with {:.2} ×: \
-         {:.2} s more on the clock, {:.2} s more of processor time, {:.2} s of it walks over the heap.\n\n",
+         {:.2} s more on the clock, {:.2} s more of processor time; its walks took {:.2} s on the clocks of its JVMs.\n\n",
         mean(|compared| compared.ratio),
         mean(|compared| compared.busy),
         mean(|compared| compared.memory),

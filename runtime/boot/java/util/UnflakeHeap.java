@@ -79,7 +79,7 @@ final class UnflakeHeap {
     private static long at;
     /** Bytes that were handed over. */
     private static long before;
-    private static final int PART = 1 << 13;
+    private static final int PART = 1 << 12;
 
     private UnflakeHeap() {}
 
@@ -613,28 +613,30 @@ final class UnflakeHeap {
     // ---- Contents. Loops over links end at a number that no sound collection has: another thread may be changing them.
 
     private static void putElements(Object[] elements, int size) {
-        ensure(2L + size);
+        ensure(2);
         put(size);
         for (int i = 0; i < size; i++) {
+            ensure(1);
             putReference(elements[i]);
         }
     }
 
     private static void putRing(Object[] elements, int from, int size) {
         int count = Math.max(0, Math.min(size, elements.length));
-        ensure(2L + count);
+        ensure(2);
         put(count);
         for (int i = 0; i < count; i++) {
+            ensure(1);
             putReference(elements[(from + i) % elements.length]);
         }
     }
 
     private static void putPresent(Object[] elements, int size) {
-        ensure(2L + size);
         long start = putLater();
         int count = 0;
         for (int i = 0; i < size; i++) {
             if (elements[i] != null) {
+                ensure(1);
                 putReference(elements[i]);
                 count++;
             }
@@ -667,13 +669,11 @@ final class UnflakeHeap {
     }
 
     private static void putPairs(Object[] pairs) {
-        ensure(2L + pairs.length);
         long start = putLater();
         int count = 0;
         for (int i = 0; i + 1 < pairs.length; i += 2) {
             if (pairs[i] != null) {
-                putReference(pairs[i]);
-                putReference(pairs[i + 1]);
+                putEntry(pairs[i], pairs[i + 1]);
                 count++;
             }
         }
@@ -975,8 +975,8 @@ final class UnflakeHeap {
         }
         queue[row][queued++ & ROW - 1] = object;
         UNSAFE.putInt(table + 4L * place, queued);
-        if (queued > places / 4 * 3) {
-            rehash(places + (places >> 1));
+        if (queued > places / 5 * 4) {
+            rehash(places + (places >> 2));
         }
         return queued;
     }
