@@ -75,7 +75,7 @@ fn property_of_the_jdk(change: &StateChange) -> Option<String> {
 fn hook_of_others(change: &StateChange, uses: &FieldUses) -> Option<String> {
     let (_, hook) = change.path.split_once("addShutdownHook(")?;
     let (class, _) = hook.split_once('[')?;
-    let is_others = class != "java.lang.Thread" && !uses.has_class(class);
+    let is_others = class != "Thread" && !uses.has_class(class);
     is_others.then(|| format!("`{class}` is a hook of a library, which runs when all tests are over"))
 }
 
