@@ -377,6 +377,19 @@ fn packed<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those
         let failed = candidates.filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)));
         failing[index].tests.extend(failed.map(|(test, _)| *test));
     }
+    // Whoever fails there without any polluter says nothing about them.
+    let suspects: BTreeSet<usize> = failing.iter().flat_map(|one| one.tests.iter().copied()).collect();
+    if !suspects.is_empty() {
+        let suspects: Vec<usize> = suspects.into_iter().collect();
+        let alone = in_companies(orders, &[(Vec::new(), suspects)], Wanted::Passes);
+        for one in &mut failing {
+            one.tests.retain(|test| {
+                alone
+                    .iter()
+                    .any(|passing| passing.is_partial || passing.tests.contains(test))
+            });
+        }
+    }
     failing
 }
 

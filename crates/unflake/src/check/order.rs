@@ -72,7 +72,6 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
         let place = Place {
             suite,
             orders: &orders,
-            search: &orders,
             tests: &tests,
             progress: check.progress,
         };

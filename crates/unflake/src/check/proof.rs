@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use unflake_explore::{
     Care, Cleaning, OrderSuspect, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried,
-    Verdict, cleaners, reaching, sort_out, victims_of,
+    Verdict, cleaners, failing_alone, reaching, sort_out, victims_of,
 };
 use unflake_findings::{
     Brittle, Details, Finding, FindingKind, NoteKind, Proof, Rate, Repair, Severity, Suffering, Victim,
@@ -23,7 +23,7 @@ use unflake_protocol::{Handle, Outcome, Seed, TestId};
 /// How long it may take by default, in learning runs, and at least.
 const DEFAULT_BUDGET: f64 = 5.0;
 const SHORTEST: Duration = Duration::from_secs(30);
-/// The part of it in which new victims are searched for; the rest is for the proof of what was found.
+/// The part of what is left of it in which new victims are searched for; the rest is for the proof of what was found.
 const SEARCH: f64 = 0.7;
 /// Cleaners that a finding names.
 const CLEANERS: usize = 3;
@@ -88,14 +88,9 @@ pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Out
             silence: silence(check, &tests),
             deadline: budget.map(|budget| clock + budget),
         };
-        let search = LaunchOrders {
-            deadline: budget.map(|budget| clock + budget.mul_f64(SEARCH)),
-            ..orders
-        };
         let place = Place {
             suite,
             orders: &orders,
-            search: &search,
             tests: &tests,
             progress: check.progress,
         };
@@ -140,8 +135,6 @@ pub(super) fn silence(check: &Check<'_>, tests: &[usize]) -> Duration {
 pub(super) struct Place<'a> {
     pub(super) suite: &'a Suite,
     pub(super) orders: &'a LaunchOrders<'a>,
-    /// The same, with less time: some must be left for the proof of what is found.
-    pub(super) search: &'a LaunchOrders<'a>,
     /// Those that ran in the build.
     pub(super) tests: &'a [usize],
     pub(super) progress: &'a Progress,
@@ -193,7 +186,17 @@ pub(super) struct Polluted {
     polluters: BTreeSet<usize>,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// What runs tests as long as some time is left to prove what is found.
+    fn search(&self) -> LaunchOrders<'a> {
+        let now = Instant::now();
+        let deadline = self.orders.deadline;
+        LaunchOrders {
+            deadline: deadline.map(|end| now + end.saturating_duration_since(now).mul_f64(SEARCH)),
+            ..*self.orders
+        }
+    }
+
     fn prove(&self, polluting: &[Polluting], here: &[usize], proven: &mut [Proven], outcomes: &mut Outcomes) {
         // A test that pollutes several things is tried once.
         let mut by_test: BTreeMap<usize, Vec<&Polluting>> = BTreeMap::new();
@@ -225,7 +228,7 @@ impl Place<'_> {
         // Few, and most victims are among them.
         let suspects = self.failing_elsewhere(&known);
         let mut stage = |trials: &[PolluterTrial], care: Care| {
-            let tried = victims_of(self.search, self.orders, trials, &known, care);
+            let tried = victims_of(&self.search(), self.orders, trials, &known, care);
             results.add(trials, tried, &mut known);
             known.clone()
         };
@@ -279,10 +282,11 @@ impl Place<'_> {
             .collect();
         results.add(
             &same,
-            victims_of(self.search, self.orders, &same, &known, Care::Behind),
+            victims_of(&self.search(), self.orders, &same, &known, Care::Behind),
             &mut known,
         );
         self.search_unexplained(&suspects, &mut results, &mut known, outcomes);
+        self.drop_failing_alone(&mut results);
 
         for (test, of) in &results.of {
             for victim in of {
@@ -329,7 +333,7 @@ impl Place<'_> {
         let orders = ORDERS.map(|number| shuffled.order(number, Seed(0)));
         let passed: BTreeSet<usize> = self.passed().into_iter().collect();
         let mut failing = BTreeMap::new();
-        for (order, verdicts) in run_to_the_end(self.search, orders.to_vec()) {
+        for (order, verdicts) in run_to_the_end(&self.search(), orders.to_vec()) {
             for (place, verdict) in verdicts.iter().enumerate() {
                 let test = order[place];
                 let is_new = passed.contains(&test) && !known.contains(&test);
@@ -362,7 +366,7 @@ impl Place<'_> {
         }
         self.progress.phase("order-dependent tests", 0);
         self.progress.note(&format!("{} to prove", left.len()));
-        let sorted = sort_out(self.search, &left, |test| self.suite.before(test).1);
+        let sorted = sort_out(&self.search(), &left, |test| self.suite.before(test).1);
         for brittle in &sorted.brittle {
             self.add_brittle(brittle, outcomes);
         }
@@ -377,6 +381,20 @@ impl Place<'_> {
                 polluters: BTreeSet::new(),
             };
             results.victims.insert(polluted.main.victim, polluted);
+        }
+    }
+
+    /// The last part of the proof, as far as there is time for it.
+    fn drop_failing_alone(&self, results: &mut Results) {
+        let left = results
+            .victims
+            .values()
+            .filter(|victim| !victim.main.passed_alone);
+        let left: Vec<usize> = left.map(|victim| victim.main.victim).collect();
+        let (failing, _) = failing_alone(self.orders, &left);
+        results.victims.retain(|victim, _| !failing.contains(victim));
+        for of in results.of.values_mut() {
+            of.retain(|victim| !failing.contains(victim));
         }
     }
 
@@ -486,7 +504,7 @@ impl Place<'_> {
                     changing: BTreeSet::new(),
                 })
                 .collect();
-            let tried = victims_of(self.search, self.orders, &trials, &BTreeSet::new(), Care::Both);
+            let tried = victims_of(&self.search(), self.orders, &trials, &BTreeSet::new(), Care::Both);
             if tried.is_partial.contains(&true) {
                 outcomes.note(
                     NoteKind::Budget,
