@@ -214,10 +214,14 @@ impl<'a> Place<'a> {
                 .flat_map(|one| one.others.iter().copied())
                 .collect()
         };
-        let trial = |polluter: usize, candidates: Vec<usize>| PolluterTrial {
-            polluter,
-            candidates,
-            changing: changing(polluter),
+        let trial = |polluter: usize, mut candidates: Vec<usize>| {
+            // Where many run behind one polluter, what fails should be its doing and not another one's.
+            candidates.sort_by_key(|test| by_test.contains_key(test));
+            PolluterTrial {
+                polluter,
+                candidates,
+                changing: changing(polluter),
+            }
         };
         let any = |test: &usize, holds: fn(&Polluting) -> bool| by_test[test].iter().any(|one| holds(one));
         let is_typical = |test: &usize| any(test, |one| one.is_typical);
@@ -237,7 +241,7 @@ impl<'a> Place<'a> {
             .map(|test| trial(*test, suspects.keys().copied().collect()))
             .filter(|trial| !trial.candidates.is_empty())
             .collect();
-        let found = stage(&likely, Care::Each);
+        let found = stage(&likely, Care::Both);
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
         let own: Vec<PolluterTrial> = self
             .classes_in_turn(&in_order)
