@@ -40,6 +40,8 @@ pub struct WorkerTools {
 pub struct Limits {
     /// From one event of the JVM to the next.
     pub silence: Duration,
+    /// Then nobody wants to know any more.
+    pub until: Option<Instant>,
 }
 
 /// How a [`RunCommand`] ended.
@@ -210,6 +212,10 @@ impl Worker {
         let mut running = VecDeque::new();
         let mut last = Instant::now();
         loop {
+            if limits.until.is_some_and(|until| Instant::now() >= until) {
+                self.children.end(&mut self.child);
+                return RunEnd::Cancelled;
+            }
             match self.listener.events().recv_timeout(TICK) {
                 Ok((_, Connection::Said(ToProgram::RunFinished))) => return RunEnd::Finished,
                 Ok((_, Connection::Said(message))) => {

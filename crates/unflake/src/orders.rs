@@ -23,7 +23,7 @@ pub(crate) struct LaunchOrders<'a> {
     pub(crate) next: &'a AtomicU32,
     pub(crate) jobs: usize,
     pub(crate) silence: Duration,
-    /// No order begins after it.
+    /// No order begins after it or goes on.
     pub(crate) deadline: Option<Instant>,
 }
 
@@ -90,6 +90,7 @@ impl LaunchOrders<'_> {
         let mut said = Vec::new();
         let limits = Limits {
             silence: self.silence,
+            until: self.deadline,
         };
         let end = worker.run(&command, limits, |message| match message {
             ToProgram::TestFinished { test, outcome, .. } => {

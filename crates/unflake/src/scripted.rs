@@ -64,6 +64,7 @@ impl Jvms<'_> {
         let target = subject.tests.last();
         let limits = Limits {
             silence: self.silence,
+            until: None,
         };
         let end = worker.run(&command, limits, |message| match message {
             ToProgram::TestFinished { test, outcome, .. } if Some(&test.handle) == target => {

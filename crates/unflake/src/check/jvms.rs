@@ -291,6 +291,7 @@ impl Bench<'_> {
             .unwrap_or_default();
         Limits {
             silence: self.timeout.unwrap_or_else(|| LEAST.max(slowest * 10)),
+            until: None,
         }
     }
 

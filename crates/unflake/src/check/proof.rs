@@ -22,7 +22,7 @@ use unflake_protocol::{Handle, Outcome, Seed, TestId};
 
 /// How long it may take by default, in learning runs, and at least.
 const DEFAULT_BUDGET: f64 = 5.0;
-const SHORTEST: Duration = Duration::from_secs(30);
+const SHORTEST: Duration = Duration::from_secs(25);
 /// The part of what is left of it in which new victims are searched for; the rest is for the proof of what was found.
 const SEARCH: f64 = 0.7;
 /// Cleaners that a finding names.
