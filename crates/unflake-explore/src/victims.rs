@@ -330,11 +330,14 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those>
         .filter(|index| !suspects[*index].tests.is_empty())
         .collect();
     let without: Vec<Vec<usize>> = doubtful.iter().map(|index| order(&trials[*index], &[])).collect();
-    for ((index, order), ran) in doubtful.iter().zip(&without).zip(orders.run_all(&without)) {
-        // If this order fails tests by itself, the polluter goes right before each of them.
-        if !failed(order, ran).tests.is_empty() {
-            suspects[*index] = suffering(orders, &[trials[*index].polluter], &suspects[*index].tests);
-        }
+    // If this order fails tests by itself, the polluter goes right before each of them.
+    let ran = doubtful.iter().zip(&without).zip(orders.run_all(&without));
+    let mixed = ran.filter(|((_, order), ran)| !failed(order, ran.clone()).tests.is_empty());
+    let mixed: Vec<usize> = mixed.map(|((index, _), _)| *index).collect();
+    let asked = |index: &usize| (vec![trials[*index].polluter], suspects[*index].tests.clone());
+    let asked: Vec<Company> = mixed.iter().map(asked).collect();
+    for (index, found) in mixed.into_iter().zip(in_companies(orders, &asked, Wanted::Fails)) {
+        suspects[index] = found;
     }
     suspects
 }

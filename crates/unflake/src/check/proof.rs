@@ -30,7 +30,7 @@ const CLEANERS: usize = 3;
 /// Tests among which they are looked for.
 const CLEANER_CANDIDATES: usize = 300;
 /// Polluters that are tried before what was found is proved.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 4;
 /// A class with more tests than this does not have all of them tried because one of them pollutes.
 const SIBLINGS: usize = 20;
 
@@ -143,6 +143,8 @@ pub(super) struct Place<'a> {
 /// What came of several trials.
 #[derive(Debug, Default)]
 struct Results {
+    /// All victims, also those that were known before.
+    known: BTreeSet<usize>,
     victims: BTreeMap<usize, Polluted>,
     /// By polluter.
     of: BTreeMap<usize, BTreeSet<usize>>,
@@ -151,9 +153,9 @@ struct Results {
 }
 
 impl Results {
-    fn add(&mut self, trials: &[PolluterTrial], tried: Tried, known: &mut BTreeSet<usize>) {
+    fn add(&mut self, trials: &[PolluterTrial], tried: Tried) {
         for main in tried.victims {
-            known.insert(main.victim);
+            self.known.insert(main.victim);
             let polluted = Polluted {
                 main,
                 polluters: BTreeSet::new(),
@@ -225,23 +227,28 @@ impl<'a> Place<'a> {
         };
         let any = |test: &usize, holds: fn(&Polluting) -> bool| by_test[test].iter().any(|one| holds(one));
         let is_typical = |test: &usize| any(test, |one| one.is_typical);
-        let (typical, others): (Vec<usize>, Vec<usize>) = in_order.iter().partition(|test| is_typical(test));
+        let typical: Vec<usize> = in_order.iter().copied().filter(is_typical).collect();
 
-        let mut known = self.known_victims(outcomes);
-        let mut results = Results::default();
-        // Few, and most victims are among them.
-        let suspects = self.failing_elsewhere(&known);
-        let mut stage = |trials: &[PolluterTrial], care: Care| {
-            let tried = victims_of(&self.search(), self.orders, trials, &known, care);
-            results.add(trials, tried, &mut known);
-            known.clone()
+        let mut results = Results {
+            known: self.known_victims(outcomes),
+            ..Results::default()
         };
-        let likely: Vec<PolluterTrial> = typical
-            .iter()
-            .map(|test| trial(*test, suspects.keys().copied().collect()))
-            .filter(|trial| !trial.candidates.is_empty())
-            .collect();
-        let found = stage(&likely, Care::Both);
+        // Few, and most victims are among them.
+        let suspects = self.failing_elsewhere(&results.known);
+        // Within a class one run of it is enough; elsewhere the polluter goes right before each.
+        let likely = |is_within: bool| -> Vec<PolluterTrial> {
+            let of = |test: &usize| {
+                let suspects = suspects.keys().copied();
+                let here = suspects.filter(|other| (self.root(*other) == self.root(*test)) == is_within);
+                trial(*test, here.collect())
+            };
+            let trials = typical.iter().map(of);
+            trials.filter(|trial| !trial.candidates.is_empty()).collect()
+        };
+        self.stage(&mut results, &likely(true), Care::Behind);
+        for part in likely(false).chunks(TOGETHER) {
+            self.stage(&mut results, part, Care::Each);
+        }
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
         let own: Vec<PolluterTrial> = self
             .classes_in_turn(&in_order)
@@ -249,13 +256,13 @@ impl<'a> Place<'a> {
             .map(|test| {
                 let seeing = self.seeing(&by_test[test]).into_iter();
                 let is_open = |other: &usize| {
-                    self.root(*other) == self.root(*test) && other != test && !found.contains(other)
+                    self.root(*other) == self.root(*test) && other != test && !results.known.contains(other)
                 };
                 trial(*test, seeing.filter(is_open).collect())
             })
             .filter(|trial| !trial.candidates.is_empty())
             .collect();
-        stage(&own, Care::Packed);
+        self.stage(&mut results, &own, Care::Packed);
         let near: Vec<PolluterTrial> = typical
             .iter()
             .map(|test| trial(*test, self.seeing(&by_test[test])))
@@ -263,9 +270,9 @@ impl<'a> Place<'a> {
         let first = near
             .iter()
             .filter(|trial| any(&trial.polluter, |one| one.is_first));
-        stage(&first.cloned().collect::<Vec<_>>(), Care::Behind);
+        self.stage(&mut results, &first.cloned().collect::<Vec<_>>(), Care::Behind);
         for part in near.chunks(TOGETHER) {
-            stage(part, Care::Each);
+            self.stage(&mut results, part, Care::Each);
         }
         let far: Vec<PolluterTrial> = near
             .iter()
@@ -276,20 +283,20 @@ impl<'a> Place<'a> {
             })
             .collect();
         for part in far.chunks(TOGETHER) {
-            stage(part, Care::Behind);
+            self.stage(&mut results, part, Care::Behind);
         }
         // Whoever does the same to the same state has the same victims, if any.
-        let same: Vec<PolluterTrial> = others
+        let same: Vec<PolluterTrial> = in_order
             .iter()
-            .map(|test| trial(*test, results.of_any(&changing(*test)).into_iter().collect()))
+            .map(|test| {
+                let own = results.of.get(test).cloned().unwrap_or_default();
+                let of_state = results.of_any(&changing(*test)).into_iter();
+                trial(*test, of_state.filter(|victim| !own.contains(victim)).collect())
+            })
             .filter(|trial| !trial.candidates.is_empty())
             .collect();
-        results.add(
-            &same,
-            victims_of(&self.search(), self.orders, &same, &known, Care::Behind),
-            &mut known,
-        );
-        self.search_unexplained(&suspects, &mut results, &mut known, outcomes);
+        self.stage(&mut results, &same, Care::Behind);
+        self.search_unexplained(&suspects, &mut results, outcomes);
         self.drop_failing_alone(&mut results);
 
         for (test, of) in &results.of {
@@ -329,6 +336,11 @@ impl<'a> Place<'a> {
         }
     }
 
+    fn stage(&self, results: &mut Results, trials: &[PolluterTrial], care: Care) {
+        let tried = victims_of(&self.search(), self.orders, trials, &results.known, care);
+        results.add(trials, tried);
+    }
+
     /// Runs the suite in two other orders. Per test that passed in the build and fails there, what ran before it.
     fn failing_elsewhere(&self, known: &BTreeSet<usize>) -> BTreeMap<usize, Vec<usize>> {
         /// Always the same ones: reversed, and a shuffled one.
@@ -354,10 +366,9 @@ impl<'a> Place<'a> {
         &self,
         suspects: &BTreeMap<usize, Vec<usize>>,
         results: &mut Results,
-        known: &mut BTreeSet<usize>,
         outcomes: &mut Outcomes,
     ) {
-        let left = suspects.iter().filter(|(test, _)| !known.contains(test));
+        let left = suspects.iter().filter(|(test, _)| !results.known.contains(test));
         let left: Vec<OrderSuspect> = left
             .map(|(test, before)| OrderSuspect {
                 test: *test,
@@ -376,7 +387,7 @@ impl<'a> Place<'a> {
         }
         say_unproved(&sorted, outcomes);
         for main in sorted.victims {
-            known.insert(main.victim);
+            results.known.insert(main.victim);
             if let [polluter] = main.polluters[..] {
                 results.of.entry(polluter).or_default().insert(main.victim);
             }
