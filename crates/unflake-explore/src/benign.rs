@@ -2,7 +2,7 @@
 //! pseudo-random state.
 //!
 //! In the papers 40 % of the reports were of this kind. They are marked and not hidden, since looks may deceive; each mark
-//! says what it rests on. It rests on what the project's own classes do with the field: a value that only private code can
+//! says what it rests on. Harmless is what no test can see without reflection: a counter in a name can be seen. It rests on what the project's own classes do with the field: a value that only private code can
 //! see, and that this code makes anew wherever it is missing, is harmless; what somebody gave is not.
 
 use crate::field_uses::{Entry, FILLS, Field, FieldUses, Stored, Use};
@@ -18,9 +18,7 @@ pub struct Seen<'a> {
 /// Why a change looks harmless; `None`: it does not.
 pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option<String> {
     match change.kind {
-        StateKind::File => return temporary_file(change),
         StateKind::ThreadLocal => return buffer(change),
-        StateKind::Property => return property_of_the_jdk(change),
         StateKind::ShutdownHook => return hook_of_others(change, uses),
         StateKind::Heap if change.root.starts_with("java.") || change.root.starts_with("javax.") => {
             return Some("kept by the JDK for itself".to_owned());
@@ -54,21 +52,6 @@ fn buffer(change: &StateChange) -> Option<String> {
     let path = change.path.to_ascii_lowercase();
     let is_one = change.old.is_none() && NAMES.iter().any(|name| path.contains(name));
     is_one.then(|| "made when it is first asked for, and by its name a buffer of the thread".to_owned())
-}
-
-/// A system property that the JDK sets when a part of it is first used (`java.desktop` on Linux does so).
-fn property_of_the_jdk(change: &StateChange) -> Option<String> {
-    const OWN: [&str; 6] = [
-        "awt.toolkit",
-        "java.awt.graphicsenv",
-        "java.awt.printerjob",
-        "javax.accessibility.assistive_technologies",
-        "sun.awt.enableExtraMouseButtons",
-        "sun.font.fontmanager",
-    ];
-    let is_own = |name: &&str| change.path == format!("System.getProperty(\"{name}\")");
-    (change.form == ChangeForm::FirstSet && OWN.iter().any(is_own))
-        .then(|| "the JDK sets it for itself when its desktop classes are first used".to_owned())
 }
 
 /// A hook of the JDK or of a library. One that the project made of a plain thread may do anything.
@@ -121,16 +104,6 @@ const INCREMENTS: [&str; 6] = [
     "getAndAdd",
     "increment",
     "add",
-];
-const NUMBERS: [&str; 8] = [
-    "get",
-    "intValue",
-    "longValue",
-    "sum",
-    "toString",
-    "getPlain",
-    "getAcquire",
-    "doubleValue",
 ];
 const ATOMICS: [&str; 3] = [
     "Ljava/util/concurrent/atomic/AtomicInteger;",
@@ -185,10 +158,12 @@ impl Case<'_> {
         let (class, _) = last.rsplit_once('.')?;
         let holder = above.last().and_then(|step| uses.field(step));
         let seeded = holder.is_some_and(|field| {
-            field.entries().iter().any(|entry| {
-                !entry.is_initialiser && entry.has(|used| matches!(used, Use::Written(_)))
-                    || entry.has_call(&["setSeed"])
-            })
+            // Whoever can reach it can compare what it gives.
+            !field.is_private()
+                || field.entries().iter().any(|entry| {
+                    !entry.is_initialiser && entry.has(|used| matches!(used, Use::Written(_)))
+                        || entry.has_call(&["setSeed"])
+                })
         });
         (class.ends_with("Random") && !seeded).then(|| {
             format!(
@@ -290,11 +265,9 @@ impl Case<'_> {
             Use::Written(Stored::Increased) | Use::Read | Use::Tested => true,
             // What is added is not known to be positive; that several tests did so has to do.
             Use::Written(Stored::Added) => self.n_increases() > 1,
-            Use::Called { method, .. } => [INCREMENTS.as_slice(), NUMBERS.as_slice()]
-                .concat()
-                .contains(&method.as_str()),
-            Use::HandedOn => !field.descriptor().starts_with('L'),
-            Use::Written(_) | Use::CalledBelow(_) => false,
+            Use::Called { method, dropped, .. } => *dropped && INCREMENTS.contains(&method.as_str()),
+            // Names and numbers that are made of it can be compared.
+            Use::HandedOn | Use::Written(_) | Use::CalledBelow(_) => false,
         };
         let counting: Vec<&Entry<'_>> = others
             .iter()
@@ -522,13 +495,6 @@ fn listed(entries: &[&Entry<'_>]) -> String {
     } else {
         format!("{names} and {more} more")
     }
-}
-
-/// `File.createTempFile` gives every file a new name: nobody can stumble over it, it only fills the disk.
-fn temporary_file(change: &StateChange) -> Option<String> {
-    let is_made_up = change.root.contains('*') && change.path.bytes().filter(u8::is_ascii_digit).count() >= 8;
-    (change.form == ChangeForm::FirstSet && is_made_up)
-        .then(|| "a temporary file with a name of its own, left over".to_owned())
 }
 
 #[cfg(test)]
