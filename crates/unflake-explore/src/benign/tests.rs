@@ -440,7 +440,11 @@ fn generators_that_nobody_seeds() {
     let dice = "class C\n private static random Ljava/util/Random;\n open dice ()I: random read, random .nextInt other !";
     assert!(why(&seed, &project(dice)).is_some());
     let open = dice.replace("private static random", "open static random");
-    assert_eq!(why(&seed, &project(&open)), None, "others can compare what it gives");
+    assert_eq!(
+        why(&seed, &project(&open)),
+        None,
+        "others can compare what it gives"
+    );
     let seeded = format!("{dice}\n open seed (J)V: random read, random .setSeed given");
     assert_eq!(why(&seed, &project(&seeded)), None);
     let replaced = format!("{dice}\n open use (L)V: random = given");

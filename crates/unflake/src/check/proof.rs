@@ -21,7 +21,7 @@ use unflake_findings::{
 use unflake_protocol::{Handle, Outcome, Seed, TestId};
 
 /// How long it may take by default, in learning runs, and at least.
-const DEFAULT_BUDGET: f64 = 5.0;
+const DEFAULT_BUDGET: f64 = 6.0;
 const SHORTEST: Duration = Duration::from_secs(25);
 /// The part of what is left of it in which new victims are searched for; the rest is for the proof of what was found.
 const SEARCH: f64 = 0.7;
@@ -236,17 +236,22 @@ impl<'a> Place<'a> {
         // Few, and most victims are among them.
         let suspects = self.failing_elsewhere(&results.known);
         // Within a class one run of it is enough; elsewhere the polluter goes right before each.
-        let likely = |is_within: bool| -> Vec<PolluterTrial> {
+        let likely = |is_within: bool, known: &BTreeSet<usize>| -> Vec<PolluterTrial> {
             let of = |test: &usize| {
-                let suspects = suspects.keys().copied();
+                let suspects = suspects.keys().copied().filter(|test| !known.contains(test));
                 let here = suspects.filter(|other| (self.root(*other) == self.root(*test)) == is_within);
                 trial(*test, here.collect())
             };
             let trials = typical.iter().map(of);
             trials.filter(|trial| !trial.candidates.is_empty()).collect()
         };
-        self.stage(&mut results, &likely(true), Care::Behind);
-        for part in likely(false).chunks(TOGETHER) {
+        let is_first = |trial: &&PolluterTrial| any(&trial.polluter, |one| one.is_first);
+        let first = likely(false, &results.known);
+        let first: Vec<PolluterTrial> = first.iter().filter(is_first).cloned().collect();
+        self.stage(&mut results, &first, Care::Behind);
+        let within = likely(true, &results.known);
+        self.stage(&mut results, &within, Care::Behind);
+        for part in likely(false, &results.known).chunks(TOGETHER) {
             self.stage(&mut results, part, Care::Each);
         }
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
@@ -267,10 +272,8 @@ impl<'a> Place<'a> {
             .iter()
             .map(|test| trial(*test, self.seeing(&by_test[test])))
             .collect();
-        let first = near
-            .iter()
-            .filter(|trial| any(&trial.polluter, |one| one.is_first));
-        self.stage(&mut results, &first.cloned().collect::<Vec<_>>(), Care::Behind);
+        let first: Vec<PolluterTrial> = near.iter().filter(is_first).cloned().collect();
+        self.stage(&mut results, &first, Care::Behind);
         for part in near.chunks(TOGETHER) {
             self.stage(&mut results, part, Care::Each);
         }
