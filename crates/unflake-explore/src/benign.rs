@@ -336,6 +336,9 @@ impl Case<'_> {
                 other => *other != Use::Read && *other != Use::Tested,
             })
         };
+        if entries.iter().any(|entry| entry.has(is_made_of_given)) && !self.is_plain_value() {
+            return None;
+        }
         let (memos, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
             entries.iter().partition(|entry| is_memo(entry));
         if !memos.is_empty() && others.iter().all(|entry| is_only(entry, &[&FORGETS])) {
@@ -388,6 +391,17 @@ impl Case<'_> {
                 listed(&entries),
                 field.label()
             )
+        })
+    }
+
+    /// A text, a number or a class: not an object that may keep what the first caller gave, and hand it to the next.
+    fn is_plain_value(&self) -> bool {
+        let new = self.seen.and_then(|(change, _)| change.new.as_deref());
+        new.is_none_or(|new| {
+            let first = new.chars().next();
+            first.is_some_and(|c| c == '"' || c == '\'' || c == '-' || c.is_ascii_digit())
+                || matches!(new, "true" | "false" | "null")
+                || new.ends_with(".class")
         })
     }
 
@@ -463,6 +477,11 @@ fn is_hidden(field: &Field<'_>) -> bool {
 /// Something that a caller gave is put into it, as it is.
 fn is_given(used: &Use) -> bool {
     matches!(used, Use::Called { method, stored: Stored::Given, .. } if FILLS.contains(&method.as_str()))
+}
+
+/// Something made of what a caller gave is put into it.
+fn is_made_of_given(used: &Use) -> bool {
+    matches!(used, Use::Called { method, stored: Stored::MadeOfGiven, .. } if FILLS.contains(&method.as_str()))
 }
 
 /// The object is told something to keep.

@@ -277,6 +277,13 @@ fn a_memo_is_asked_and_filled_in_one() {
             "{more}"
         );
     }
+    let object = change(&["a.C.known", "[]"], ChangeForm::Grown, None, "Format");
+    assert_eq!(
+        why(&object, &map_with(memo)),
+        None,
+        "it may keep what the first caller gave"
+    );
+    assert!(why(&object, &compute).is_some());
     let cleared = map_with(&format!(
         "{memo}\n open clear ()V: known read, known .clear other"
     ));
