@@ -123,7 +123,8 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
     let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
     let mut polluting: Vec<(usize, usize, Polluting)> = Vec::new();
     for (index, one) in found.iter().enumerate() {
-        let Some(test) = one.test.filter(|_| one.finding.severity > Severity::Note) else {
+        let is_tried = one.finding.severity > Severity::Note && !has_name_by_chance(&one.change);
+        let Some(test) = one.test.filter(|_| is_tried) else {
             continue;
         };
         let turn = turns.entry(one.change.root.as_str()).or_default();
@@ -178,6 +179,11 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
     for one in found {
         outcomes.add(one.finding, one.replay);
     }
+}
+
+/// A new file of which no other test can know the name.
+fn has_name_by_chance(change: &StateChange) -> bool {
+    change.kind == StateKind::File && change.form == ChangeForm::FirstSet && change.root.contains('*')
 }
 
 /// Whose doing it is.
