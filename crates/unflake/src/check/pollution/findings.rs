@@ -45,6 +45,12 @@ pub(super) fn gather(
             format!("`{root}` {why}; what tests do to it is not told"),
         );
     }
+    // What was given up in one of the runs is told of nobody: half of it would be chance.
+    let given_up: BTreeSet<&str> = [&first.not_watched, &second.not_watched]
+        .into_iter()
+        .flat_map(|roots| roots.keys().map(String::as_str))
+        .chain(restless)
+        .collect();
     let mut found = Vec::new();
     let mut tell = |id: &TestId, change: &StateChange, by: By, test: usize| {
         let seen = Seen {
@@ -66,7 +72,7 @@ pub(super) fn gather(
         let again = second.by_test.get(test).map(Vec::as_slice).unwrap_or_default();
         let mut told = BTreeSet::new();
         for change in changes {
-            let is_sure = is_among(again, &change.root) && !restless.contains(change.root.as_str());
+            let is_sure = is_among(again, &change.root) && !given_up.contains(change.root.as_str());
             if is_sure && told.insert(&change.root) {
                 tell(&suite.tests[*test].id, change, By::Test, *test);
             }
