@@ -407,7 +407,7 @@ fn prove_once<O: Orders + ?Sized>(
     /// Polluters that are tried for one victim.
     const TIMES: usize = 3;
     /// Pairs that are proved at the same time.
-    const TOGETHER: usize = 16;
+    const TOGETHER: usize = 32;
     let mut used = BTreeSet::new();
     for _ in 0..TIMES {
         let mut pairs: Vec<(usize, Pair)> = Vec::new();
