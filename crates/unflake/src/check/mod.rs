@@ -3,6 +3,7 @@
 pub(crate) mod jvms;
 mod learn;
 mod order;
+mod order_findings;
 pub(crate) mod outcome;
 mod pollution;
 pub(crate) mod progress;

@@ -2,9 +2,9 @@
 
 use super::Check;
 use super::order::{Shuffled, run_to_the_end, say_unproved};
-use super::outcome::{Fate, Outcomes};
+use super::order_findings::{add_brittle, add_victim};
+use super::outcome::Outcomes;
 use super::progress::Progress;
-use super::stored::StoredReplay;
 use super::suite::{Baseline, Suite};
 use crate::orders::{LaunchOrders, tools};
 use crate::values::SeedSetting;
@@ -14,11 +14,8 @@ use unflake_explore::{
     Care, Cleaning, OrderSuspect, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried,
     Verdict, cleaners, failing_alone, reaching, sort_out, victims_of,
 };
-use unflake_findings::{
-    Brittle, Details, Finding, FindingKind, NoteKind, Proof, Rate, Repair, Severity, Suffering, Victim,
-    finding_id, rules,
-};
-use unflake_protocol::{Handle, Outcome, Seed, TestId};
+use unflake_findings::{NoteKind, Proof, Suffering};
+use unflake_protocol::{Handle, Outcome, Seed};
 
 /// How long it may take by default, in learning runs, and at least.
 const DEFAULT_BUDGET: f64 = 6.0;
@@ -183,9 +180,9 @@ impl Results {
 /// A victim with all of its polluters.
 #[derive(Clone, Debug)]
 pub(super) struct Polluted {
-    main: ProvedVictim,
+    pub(super) main: ProvedVictim,
     /// All that were proved, each enough alone; not those of a longer order.
-    polluters: BTreeSet<usize>,
+    pub(super) polluters: BTreeSet<usize>,
 }
 
 impl<'a> Place<'a> {
@@ -653,106 +650,5 @@ impl<'a> Place<'a> {
             found[members[0]] = of_first;
         }
         found
-    }
-}
-
-fn add_victim(
-    suite: &Suite,
-    polluted: &Polluted,
-    cleaners: &[usize],
-    state: Option<String>,
-    outcomes: &mut Outcomes,
-) {
-    let proved = &polluted.main;
-    let known = &suite.tests[proved.victim];
-    let name = |test: &usize| suite.tests[*test].id.clone();
-    let mut order = proved.polluters.clone();
-    order.push(proved.victim);
-    let is_own = proved.polluters == [proved.victim];
-    let details = Details::Victim(Victim {
-        polluter: proved.polluters.first().filter(|_| order.len() == 2).map(name),
-        polluters: polluted.polluters.iter().map(name).collect(),
-        cleaners: cleaners.iter().map(name).collect(),
-        order: order.iter().map(name).collect(),
-        state,
-        repair: Repair::default(),
-    });
-    let about = About {
-        id: &known.id,
-        kind: FindingKind::Victim,
-        rule: rules::VICTIM,
-        // Its own victim fails in no order in which each test runs once.
-        severity: if is_own {
-            Severity::Warning
-        } else {
-            Severity::Error
-        },
-        runs: proved.runs,
-    };
-    let finding = about.finding(&proved.failure, details);
-    outcomes.add(finding, replay(suite, &order));
-    outcomes.settle(proved.victim, Fate::Checked);
-}
-
-fn add_brittle(suite: &Suite, proved: &ProvedBrittle, outcomes: &mut Outcomes) {
-    let known = &suite.tests[proved.test];
-    let name = |test: &usize| suite.tests[*test].id.clone();
-    let order: Vec<usize> = proved.setters.iter().copied().chain([proved.test]).collect();
-    let details = Details::Brittle(Brittle {
-        setter: proved.setters.first().filter(|_| order.len() == 2).map(name),
-        setters: proved.setters.iter().map(name).collect(),
-        order: order.iter().map(name).collect(),
-        repair: Repair::default(),
-    });
-    let about = About {
-        id: &known.id,
-        kind: FindingKind::Brittle,
-        rule: rules::BRITTLE,
-        severity: Severity::Error,
-        runs: proved.runs,
-    };
-    let finding = about.finding(&proved.failure, details);
-    outcomes.add(finding, replay(suite, &[proved.test]));
-    outcomes.settle(proved.test, Fate::Checked);
-}
-
-struct About<'a> {
-    id: &'a TestId,
-    kind: FindingKind,
-    rule: &'a str,
-    severity: Severity,
-    /// It failed each time.
-    runs: u32,
-}
-
-impl About<'_> {
-    fn finding(&self, failure: &unflake_protocol::Failure, details: Details) -> Finding {
-        let id = finding_id(self.kind, self.id);
-        Finding {
-            rule: self.rule.to_owned(),
-            test: self.id.clone(),
-            severity: self.severity,
-            message: super::outcome::message(failure),
-            exception: failure.kind.clone(),
-            replay: format!("unflake replay {}", id.as_str()),
-            rate: Rate {
-                failed: self.runs,
-                runs: self.runs,
-            },
-            suppressed: None,
-            details,
-            id,
-        }
-    }
-}
-
-/// The last test fails.
-fn replay(suite: &Suite, order: &[usize]) -> StoredReplay {
-    StoredReplay {
-        recipe: order.last().and_then(|test| suite.tests[*test].launch),
-        tests: order
-            .iter()
-            .map(|test| suite.tests[*test].handle.clone())
-            .collect(),
     }
 }
