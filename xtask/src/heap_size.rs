@@ -8,6 +8,7 @@ use crate::{Failure, Outcome, root, say};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use unflake_protocol::HeapMeasured;
 
 /// References of one static field, as `HeapTest` has it.
 const PER_FIELD: u64 = 10_000;
@@ -78,7 +79,7 @@ fn row(name: &str, size: u64, passes: &[Pass]) -> String {
     };
     let memory = |capture| measured::median_of(passes, capture, Pass::peak_memory).unwrap_or(0.0);
     let (without, with) = (memory(Capture::None), memory(Capture::Whole));
-    let of_heap = |figure: fn(&measured::Heap) -> f64| {
+    let of_heap = |figure: fn(&HeapMeasured) -> f64| {
         measured::median_of(passes, Capture::Whole, |pass| pass.heaps().map(figure).sum()).unwrap_or(0.0)
     };
     let references = heap.references.max(1) as f64;

@@ -3,10 +3,12 @@
 use crate::jdks::Jdk;
 use crate::process::{Program, last_lines};
 use crate::{Failure, Outcome};
+use serde::Deserialize as _;
 use serde_json::Value;
 use std::fmt;
 use std::fs;
 use std::path::Path;
+use unflake_protocol::{HeapMeasured, Measured};
 
 /// What is captured, by the names that `--measure` has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,67 +62,17 @@ pub(crate) struct Pass {
     pub(crate) capture: Capture,
     pub(crate) tests: u64,
     pub(crate) seconds: f64,
-    pub(crate) jvms: Vec<Jvm>,
-}
-
-/// What one test JVM needed.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Jvm {
-    pub(crate) busy_nanos: u64,
-    pub(crate) peak_memory: u64,
-    pub(crate) static_fields: u64,
-    pub(crate) heap: Option<Heap>,
-}
-
-/// What its walks needed.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Heap {
-    pub(crate) roots: u64,
-    pub(crate) walks: u64,
-    pub(crate) nanos: u64,
-    pub(crate) fastest_nanos: u64,
-    pub(crate) objects: u64,
-    pub(crate) references: u64,
-    pub(crate) held: u64,
-    pub(crate) most_held: u64,
-}
-
-impl Heap {
-    fn parse(value: &Value) -> Option<Heap> {
-        let number = |key: &str| value[key].as_u64();
-        Some(Heap {
-            roots: number("roots")?,
-            walks: number("walks")?,
-            nanos: number("nanos")?,
-            fastest_nanos: number("fastest_nanos")?,
-            objects: number("objects")?,
-            references: number("references")?,
-            held: number("held")?,
-            most_held: number("most_held")?,
-        })
-    }
+    pub(crate) jvms: Vec<Measured>,
 }
 
 impl Pass {
     fn parse(line: &str) -> Option<Pass> {
         let value: Value = serde_json::from_str(line).ok()?;
-        let jvm = |value: &Value| {
-            let heap = match &value["heap"] {
-                Value::Null => None,
-                heap => Some(Heap::parse(heap)?),
-            };
-            Some(Jvm {
-                busy_nanos: value["busy_nanos"].as_u64()?,
-                peak_memory: value["peak_memory"].as_u64()?,
-                static_fields: value["static_fields"].as_u64()?,
-                heap,
-            })
-        };
         Some(Pass {
             capture: Capture::named(value["capture"].as_str()?)?,
             tests: value["tests"].as_u64()?,
             seconds: value["seconds"].as_f64()?,
-            jvms: value["jvms"].as_array()?.iter().map(jvm).collect::<Option<_>>()?,
+            jvms: Vec::deserialize(&value["jvms"]).ok()?,
         })
     }
 
@@ -133,7 +85,7 @@ impl Pass {
         self.jvms.iter().map(|jvm| jvm.peak_memory).sum::<u64>() as f64
     }
 
-    pub(crate) fn heaps(&self) -> impl Iterator<Item = &Heap> {
+    pub(crate) fn heaps(&self) -> impl Iterator<Item = &HeapMeasured> {
         self.jvms.iter().filter_map(|jvm| jvm.heap.as_ref())
     }
 

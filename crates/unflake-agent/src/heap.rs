@@ -689,7 +689,7 @@ fn array_shape<'a>(name: &str, element: &str) -> (Shape, Plan<'a>) {
 const OBJECTS: i32 = 16;
 const NUMBERS: i32 = 17;
 
-/// The numbers of `java.util.UnflakeHeap`.
+/// The numbers of `java.util.UnflakeContents`.
 fn reader_number(read: Read) -> i32 {
     match read {
         Read::Opaque => 0,

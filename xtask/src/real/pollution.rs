@@ -253,10 +253,10 @@ fn summary(rows: &[(&str, Compared)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measured::{Heap, Jvm};
+    use unflake_protocol::{HeapMeasured, Measured};
 
     fn pass(capture: Capture, seconds: f64) -> Pass {
-        let heap = Heap {
+        let heap = HeapMeasured {
             roots: 7,
             walks: 10,
             nanos: 500_000_000,
@@ -266,7 +266,7 @@ mod tests {
             held: 1200,
             most_held: 1200,
         };
-        let jvm = Jvm {
+        let jvm = Measured {
             busy_nanos: (seconds * 1e9) as u64,
             peak_memory: 100,
             static_fields: 5000,

@@ -265,7 +265,7 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
     held: jlong,
 ) -> jboolean {
     with_agent(env, 0, |agent, jni| {
-        // SAFETY: `UnflakeHeap` has written this many bytes there, and waits until we return.
+        // SAFETY: `UnflakeWords` has written this many bytes there, and waits until we return.
         let part =
             unsafe { std::slice::from_raw_parts(address as *const u8, usize::try_from(bytes).unwrap_or(0)) };
         let jvm = (!jvm.is_null()).then(|| jni.texts(Object(jvm)));

@@ -177,6 +177,58 @@ impl Results {
     }
 }
 
+/// The polluters of one launch, each test once, whatever it pollutes.
+struct Polluters<'p> {
+    by_test: BTreeMap<usize, Vec<&'p Polluting>>,
+    /// As they are to be tried.
+    in_order: Vec<usize>,
+}
+
+impl<'p> Polluters<'p> {
+    fn new(all: impl Iterator<Item = &'p Polluting>) -> Polluters<'p> {
+        let mut polluters = Polluters {
+            by_test: BTreeMap::new(),
+            in_order: Vec::new(),
+        };
+        for one in all {
+            if !polluters.by_test.contains_key(&one.test) {
+                polluters.in_order.push(one.test);
+            }
+            polluters.by_test.entry(one.test).or_default().push(one);
+        }
+        polluters
+    }
+
+    fn is_typical(&self, test: usize) -> bool {
+        self.by_test[&test].iter().any(|one| one.is_typical)
+    }
+
+    fn is_first(&self, test: usize) -> bool {
+        self.by_test[&test].iter().any(|one| one.is_first)
+    }
+
+    fn typical(&self) -> Vec<usize> {
+        let tests = self.in_order.iter().copied();
+        tests.filter(|test| self.is_typical(*test)).collect()
+    }
+
+    /// Tests that change something of what this one changes.
+    fn changing(&self, test: usize) -> BTreeSet<usize> {
+        let of = self.by_test[&test].iter();
+        of.flat_map(|one| one.others.iter().copied()).collect()
+    }
+
+    fn trial(&self, polluter: usize, mut candidates: Vec<usize>) -> PolluterTrial {
+        // Where many run behind one polluter, what fails should be its doing and not another one's.
+        candidates.sort_by_key(|test| self.by_test.contains_key(test));
+        PolluterTrial {
+            polluter,
+            candidates,
+            changing: self.changing(polluter),
+        }
+    }
+}
+
 /// A victim with all of its polluters.
 #[derive(Clone, Debug)]
 pub(super) struct Polluted {
@@ -197,108 +249,8 @@ impl<'a> Place<'a> {
     }
 
     fn prove(&self, polluting: &[Polluting], here: &[usize], proven: &mut [Proven], outcomes: &mut Outcomes) {
-        // A test that pollutes several things is tried once.
-        let mut by_test: BTreeMap<usize, Vec<&Polluting>> = BTreeMap::new();
-        let mut in_order = Vec::new();
-        for &index in here {
-            let one = &polluting[index];
-            if !by_test.contains_key(&one.test) {
-                in_order.push(one.test);
-            }
-            by_test.entry(one.test).or_default().push(one);
-        }
-        let changing = |test: usize| -> BTreeSet<usize> {
-            by_test[&test]
-                .iter()
-                .flat_map(|one| one.others.iter().copied())
-                .collect()
-        };
-        let trial = |polluter: usize, mut candidates: Vec<usize>| {
-            // Where many run behind one polluter, what fails should be its doing and not another one's.
-            candidates.sort_by_key(|test| by_test.contains_key(test));
-            PolluterTrial {
-                polluter,
-                candidates,
-                changing: changing(polluter),
-            }
-        };
-        let any = |test: &usize, holds: fn(&Polluting) -> bool| by_test[test].iter().any(|one| holds(one));
-        let is_typical = |test: &usize| any(test, |one| one.is_typical);
-        let typical: Vec<usize> = in_order.iter().copied().filter(is_typical).collect();
-
-        let mut results = Results {
-            known: self.known_victims(outcomes),
-            ..Results::default()
-        };
-        // Few, and most victims are among them.
-        let suspects = self.failing_elsewhere(&results.known);
-        // Within a class one run of it is enough; elsewhere the polluter goes right before each.
-        let likely = |is_within: bool, known: &BTreeSet<usize>| -> Vec<PolluterTrial> {
-            let of = |test: &usize| {
-                let suspects = suspects.keys().copied().filter(|test| !known.contains(test));
-                let here = suspects.filter(|other| (self.root(*other) == self.root(*test)) == is_within);
-                trial(*test, here.collect())
-            };
-            let trials = typical.iter().map(of);
-            trials.filter(|trial| !trial.candidates.is_empty()).collect()
-        };
-        let is_first = |trial: &&PolluterTrial| any(&trial.polluter, |one| one.is_first);
-        let first = likely(false, &results.known);
-        let first: Vec<PolluterTrial> = first.iter().filter(is_first).cloned().collect();
-        self.stage(&mut results, &first, Care::Behind);
-        let within = likely(true, &results.known);
-        self.stage(&mut results, &within, Care::Behind);
-        for part in likely(false, &results.known).chunks(TOGETHER) {
-            self.stage(&mut results, part, Care::Each);
-        }
-        // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
-        let own: Vec<PolluterTrial> = self
-            .classes_in_turn(&in_order)
-            .iter()
-            .map(|test| {
-                let seeing = self.seeing(&by_test[test]).into_iter();
-                let is_open = |other: &usize| {
-                    self.root(*other) == self.root(*test) && other != test && !results.known.contains(other)
-                };
-                trial(*test, seeing.filter(is_open).collect())
-            })
-            .filter(|trial| !trial.candidates.is_empty())
-            .collect();
-        self.stage(&mut results, &own, Care::Packed);
-        let near: Vec<PolluterTrial> = typical
-            .iter()
-            .map(|test| trial(*test, self.seeing(&by_test[test])))
-            .collect();
-        let first: Vec<PolluterTrial> = near.iter().filter(is_first).cloned().collect();
-        self.stage(&mut results, &first, Care::Behind);
-        for part in near.chunks(TOGETHER) {
-            self.stage(&mut results, part, Care::Each);
-        }
-        let far: Vec<PolluterTrial> = near
-            .iter()
-            .map(|near| {
-                let tried: BTreeSet<usize> = near.candidates.iter().copied().collect();
-                let rest = self.passed().into_iter().filter(|test| !tried.contains(test));
-                trial(near.polluter, rest.collect())
-            })
-            .collect();
-        for part in far.chunks(TOGETHER) {
-            self.stage(&mut results, part, Care::Behind);
-        }
-        // Whoever does the same to the same state has the same victims, if any.
-        let same: Vec<PolluterTrial> = in_order
-            .iter()
-            .map(|test| {
-                let own = results.of.get(test).cloned().unwrap_or_default();
-                let of_state = results.of_any(&changing(*test)).into_iter();
-                trial(*test, of_state.filter(|victim| !own.contains(victim)).collect())
-            })
-            .filter(|trial| !trial.candidates.is_empty())
-            .collect();
-        self.stage(&mut results, &same, Care::Behind);
-        self.search_unexplained(&suspects, &mut results, outcomes);
-        self.drop_failing_alone(&mut results);
-
+        let polluters = Polluters::new(here.iter().map(|index| &polluting[*index]));
+        let mut results = self.victims_of_all(&polluters, outcomes);
         for (test, of) in &results.of {
             for victim in of {
                 match results.victims.get_mut(victim) {
@@ -309,12 +261,16 @@ impl<'a> Place<'a> {
                 }
             }
         }
-        let states: BTreeMap<usize, String> = by_test
+        let states: BTreeMap<usize, String> = polluters
+            .by_test
             .iter()
             .map(|(test, of)| (*test, of[0].path.clone()))
             .collect();
         let victims: Vec<Polluted> = results.victims.into_values().collect();
-        let of_state = |test: usize| by_test.contains_key(&test).then(|| changing(test));
+        let of_state = |test: usize| {
+            let is_one = polluters.by_test.contains_key(&test);
+            is_one.then(|| polluters.changing(test))
+        };
         self.add_victims(&victims, &states, &of_state, outcomes);
         for &index in here {
             let test = polluting[index].test;
@@ -327,13 +283,96 @@ impl<'a> Place<'a> {
                 })
             });
             proven[index].victims = suffering.collect();
-            proven[index].proof = match (of.is_empty(), results.partial.contains(&test), is_typical(&test)) {
+            proven[index].proof = match (
+                of.is_empty(),
+                results.partial.contains(&test),
+                polluters.is_typical(test),
+            ) {
                 (false, ..) => Proof::Proved,
                 (true, true, _) => Proof::Partial,
                 (true, false, true) => Proof::NoVictim,
                 (true, false, false) => Proof::NotRun,
             };
         }
+    }
+
+    /// The search, from what costs little and finds much to what costs much, as long as there is time.
+    fn victims_of_all(&self, polluters: &Polluters<'_>, outcomes: &mut Outcomes) -> Results {
+        let typical = polluters.typical();
+        let mut results = Results {
+            known: self.known_victims(outcomes),
+            ..Results::default()
+        };
+        // Few, and most victims are among them.
+        let suspects = self.failing_elsewhere(&results.known);
+        // Within a class one run of it is enough; elsewhere the polluter goes right before each.
+        let likely = |is_within: bool, known: &BTreeSet<usize>| -> Vec<PolluterTrial> {
+            let of = |test: &usize| {
+                let suspects = suspects.keys().copied().filter(|test| !known.contains(test));
+                let here = suspects.filter(|other| (self.root(*other) == self.root(*test)) == is_within);
+                polluters.trial(*test, here.collect())
+            };
+            let trials = typical.iter().map(of);
+            trials.filter(|trial| !trial.candidates.is_empty()).collect()
+        };
+        let is_first = |trial: &&PolluterTrial| polluters.is_first(trial.polluter);
+        let first = likely(false, &results.known);
+        let first: Vec<PolluterTrial> = first.iter().filter(is_first).cloned().collect();
+        self.stage(&mut results, &first, Care::Behind);
+        let within = likely(true, &results.known);
+        self.stage(&mut results, &within, Care::Behind);
+        for part in likely(false, &results.known).chunks(TOGETHER) {
+            self.stage(&mut results, part, Care::Each);
+        }
+        // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
+        let own: Vec<PolluterTrial> = self
+            .classes_in_turn(&polluters.in_order)
+            .iter()
+            .map(|test| {
+                let seeing = self.seeing(&polluters.by_test[test]).into_iter();
+                let is_open = |other: &usize| {
+                    self.root(*other) == self.root(*test) && other != test && !results.known.contains(other)
+                };
+                polluters.trial(*test, seeing.filter(is_open).collect())
+            })
+            .filter(|trial| !trial.candidates.is_empty())
+            .collect();
+        self.stage(&mut results, &own, Care::Packed);
+        let near: Vec<PolluterTrial> = typical
+            .iter()
+            .map(|test| polluters.trial(*test, self.seeing(&polluters.by_test[test])))
+            .collect();
+        let first: Vec<PolluterTrial> = near.iter().filter(is_first).cloned().collect();
+        self.stage(&mut results, &first, Care::Behind);
+        for part in near.chunks(TOGETHER) {
+            self.stage(&mut results, part, Care::Each);
+        }
+        let far: Vec<PolluterTrial> = near
+            .iter()
+            .map(|near| {
+                let tried: BTreeSet<usize> = near.candidates.iter().copied().collect();
+                let rest = self.passed().into_iter().filter(|test| !tried.contains(test));
+                polluters.trial(near.polluter, rest.collect())
+            })
+            .collect();
+        for part in far.chunks(TOGETHER) {
+            self.stage(&mut results, part, Care::Behind);
+        }
+        // Whoever does the same to the same state has the same victims, if any.
+        let same: Vec<PolluterTrial> = polluters
+            .in_order
+            .iter()
+            .map(|test| {
+                let own = results.of.get(test).cloned().unwrap_or_default();
+                let of_state = results.of_any(&polluters.changing(*test)).into_iter();
+                polluters.trial(*test, of_state.filter(|victim| !own.contains(victim)).collect())
+            })
+            .filter(|trial| !trial.candidates.is_empty())
+            .collect();
+        self.stage(&mut results, &same, Care::Behind);
+        self.search_unexplained(&suspects, &mut results, outcomes);
+        self.drop_failing_alone(&mut results);
+        results
     }
 
     fn stage(&self, results: &mut Results, trials: &[PolluterTrial], care: Care) {
@@ -406,7 +445,7 @@ impl<'a> Place<'a> {
             .values()
             .filter(|victim| !victim.main.passed_alone);
         let left: Vec<usize> = left.map(|victim| victim.main.victim).collect();
-        let (failing, _) = failing_alone(self.orders, &left);
+        let failing = failing_alone(self.orders, &left);
         results.victims.retain(|victim, _| !failing.contains(victim));
         for of in results.of.values_mut() {
             of.retain(|victim| !failing.contains(victim));

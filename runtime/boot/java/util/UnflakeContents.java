@@ -1,0 +1,502 @@
+package java.util;
+
+import static java.util.UnflakeWords.ensure;
+import static java.util.UnflakeWords.put;
+import static java.util.UnflakeWords.putLater;
+import static java.util.UnflakeWords.putNow;
+import static java.util.UnflakeWords.putReference;
+
+import java.lang.reflect.Field;
+import java.util.concurrent.ConcurrentSkipListMap;
+import sun.misc.Unsafe;
+
+/**
+ * Writes single objects: how those of a class are read is decided once per class by the agent ({@link UnflakeNative#shape}).
+ * No method of the project's is called: fields are read where they lie.
+ */
+final class UnflakeContents {
+    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+
+    // How contents are read; the agent knows the same numbers.
+    private static final int OPAQUE = 0;
+    private static final int FIELDS = 1;
+    private static final int TEXT = 2;
+    private static final int NAME = 3;
+    private static final int SLICE = 4;
+    private static final int RING = 5;
+    private static final int RING_COUNT = 6;
+    private static final int CHAIN = 7;
+    private static final int BAG = 8;
+    private static final int PAIRS = 9;
+    private static final int HASH_MAP = 10;
+    private static final int LINKED_MAP = 11;
+    private static final int TREE_MAP = 12;
+    private static final int TABLE = 13;
+    private static final int CONCURRENT = 14;
+    private static final int SKIP_LIST = 15;
+    private static final int OBJECTS = 16;
+    private static final int NUMBERS = 17;
+
+    // Kinds of values; the agent uses the letters of descriptors.
+    private static final int REFERENCE = 0;
+    private static final int INT = 1;
+    private static final int LONG = 2;
+    private static final int BYTE = 3;
+    private static final int SHORT = 4;
+    private static final int CHAR = 5;
+
+    /** Texts up to this length are kept whole. */
+    private static final int WHOLE_TEXT = 40;
+    private static final int KEPT_TEXT = 24;
+    private static final int WHOLE_NUMBERS = 1024;
+
+    private UnflakeContents() {}
+
+    /** The most objects that one root may reach. */
+    static int most;
+
+    /** Whether a collection has more entries than a root may reach objects. */
+    static boolean tooMany;
+
+    /** Whether nothing reachable from the value of a final field can ever change. */
+    static boolean isImmutable(Object value) {
+        if (value == null) {
+            return true;
+        }
+        Shape shape = SHAPES.get(value.getClass());
+        return shape.isValue || shape.reader == OPAQUE;
+    }
+
+    /** How the objects of a class are read. */
+    private static final class Shape {
+        final int id;
+        final int reader;
+        final boolean isValue;
+        /** What the contents are read from. */
+        final long[] sources;
+        final long[] offsets;
+        /** Where the object lies whose field is read, if it is not the object itself; else -1. */
+        final long[] via;
+        final int[] kinds;
+
+        Shape(int[] about, Object[] fields) {
+            id = about[0];
+            reader = about[1];
+            isValue = about[3] != 0;
+            sources = new long[about[2]];
+            for (int i = 0; i < sources.length; i++) {
+                sources[i] = UNSAFE.objectFieldOffset((Field) fields[i]);
+            }
+            int count = fields.length - sources.length;
+            offsets = new long[count];
+            via = new long[count];
+            kinds = new int[count];
+            for (int i = 0; i < count; i++) {
+                Object field = fields[sources.length + i];
+                via[i] = -1;
+                if (field instanceof Object[]) {
+                    via[i] = UNSAFE.objectFieldOffset((Field) ((Object[]) field)[0]);
+                    field = ((Object[]) field)[1];
+                }
+                offsets[i] = UNSAFE.objectFieldOffset((Field) field);
+                kinds[i] = kind(((Field) field).getType());
+            }
+        }
+    }
+
+    private static final ClassValue<Shape> SHAPES = new ClassValue<Shape>() {
+        @Override
+        protected Shape computeValue(Class<?> type) {
+            int[] about = new int[4];
+            Object[] fields = UnflakeNative.shape(type, about);
+            return new Shape(about, fields);
+        }
+    };
+
+    static int kind(Class<?> type) {
+        return !type.isPrimitive() ? REFERENCE
+            : type == long.class || type == double.class ? LONG
+            : type == byte.class || type == boolean.class ? BYTE
+            : type == short.class ? SHORT
+            : type == char.class ? CHAR
+            : INT;
+    }
+
+    /** Most objects are of the same class as the one before. */
+    private static Class<?> lastType;
+    private static Shape lastShape;
+
+    /** Keeps nothing alive between tests. */
+    static void forget() {
+        lastType = null;
+        lastShape = null;
+    }
+
+    static void writeObject(Object object) {
+        UnflakeWords.handOverIfFull();
+        Class<?> type = object.getClass();
+        if (type != lastType) {
+            lastType = type;
+            lastShape = SHAPES.get(type);
+        }
+        Shape shape = lastShape;
+        ensure(8);
+        put(shape.id);
+        long[] sources = shape.sources;
+        switch (shape.reader) {
+            case TEXT:
+                putText((CharSequence) object);
+                break;
+            case NAME:
+                putText(((Class<?>) object).getName());
+                break;
+            case SLICE: {
+                Object array = UNSAFE.getObject(object, sources[0]);
+                int size = UNSAFE.getInt(object, sources[1]);
+                if (array instanceof Object[]) {
+                    Object[] elements = (Object[]) array;
+                    putElements(elements, Math.min(size, elements.length));
+                } else {
+                    putNumbers(array, size);
+                }
+                break;
+            }
+            case RING: {
+                Object[] elements = (Object[]) UNSAFE.getObject(object, sources[0]);
+                int from = UNSAFE.getInt(object, sources[1]);
+                int to = UNSAFE.getInt(object, sources[2]);
+                putRing(elements, from, from <= to ? to - from : elements.length - from + to);
+                break;
+            }
+            case RING_COUNT: {
+                Object[] elements = (Object[]) UNSAFE.getObject(object, sources[0]);
+                putRing(elements, UNSAFE.getInt(object, sources[1]), UNSAFE.getInt(object, sources[2]));
+                break;
+            }
+            case CHAIN:
+                putChain(object, sources);
+                break;
+            case BAG: {
+                Object[] elements = (Object[]) UNSAFE.getObject(object, sources[0]);
+                int size = sources.length > 1 ? UNSAFE.getInt(object, sources[1]) : elements.length;
+                putPresent(elements, Math.min(size, elements.length));
+                break;
+            }
+            case PAIRS:
+                putPairs((Object[]) UNSAFE.getObject(object, sources[0]));
+                break;
+            case HASH_MAP:
+                putHashMap((HashMap<?, ?>) object);
+                break;
+            case LINKED_MAP:
+                putLinkedMap((LinkedHashMap<?, ?>) object);
+                break;
+            case TREE_MAP:
+                putTreeMap((TreeMap<?, ?>) object);
+                break;
+            case TABLE:
+                putTable((Object[]) UNSAFE.getObject(object, sources[0]), sources);
+                break;
+            case CONCURRENT:
+                putConcurrent((Object[]) UNSAFE.getObject(object, sources[0]), sources);
+                break;
+            case SKIP_LIST:
+                putSkipList((ConcurrentSkipListMap<?, ?>) object);
+                break;
+            case OBJECTS:
+                putElements((Object[]) object, ((Object[]) object).length);
+                break;
+            case NUMBERS:
+                putNumbers(object, Integer.MAX_VALUE);
+                break;
+            case OPAQUE:
+            case FIELDS:
+            default:
+                break;
+        }
+        long[] offsets = shape.offsets;
+        if (offsets.length == 0) {
+            return;
+        }
+        ensure(2L * offsets.length);
+        for (int i = 0; i < offsets.length; i++) {
+            Object holder = shape.via[i] < 0 ? object : UNSAFE.getObject(object, shape.via[i]);
+            if (holder == null) {
+                put(0);
+                if (shape.kinds[i] == LONG) {
+                    put(0);
+                }
+            } else {
+                putValue(holder, offsets[i], shape.kinds[i]);
+            }
+        }
+    }
+
+    // ---- Contents. Loops over links end at a number that no sound collection has: another thread may be changing them.
+
+    private static void putElements(Object[] elements, int size) {
+        ensure(2);
+        put(size);
+        for (int i = 0; i < size; i++) {
+            ensure(1);
+            putReference(elements[i]);
+        }
+    }
+
+    private static void putRing(Object[] elements, int from, int size) {
+        int count = Math.max(0, Math.min(size, elements.length));
+        ensure(2);
+        put(count);
+        for (int i = 0; i < count; i++) {
+            ensure(1);
+            putReference(elements[(from + i) % elements.length]);
+        }
+    }
+
+    private static void putPresent(Object[] elements, int size) {
+        long start = putLater();
+        int count = 0;
+        for (int i = 0; i < size; i++) {
+            if (elements[i] != null) {
+                ensure(1);
+                putReference(elements[i]);
+                count++;
+            }
+        }
+        putNow(start, count);
+    }
+
+    /** Says how many there are; as many as a loop may have are too many for the root. */
+    private static void endLoop(long start, int count, int steps) {
+        putNow(start, count);
+        tooMany |= steps >= most;
+    }
+
+    private static void putChain(Object list, long[] sources) {
+        long start = putLater();
+        int count = 0;
+        Object node = UNSAFE.getObject(list, sources[0]);
+        int steps = 0;
+        for (; node != null && steps < most; steps++) {
+            Object item = UNSAFE.getObject(node, sources[1]);
+            if (item != null) {
+                ensure(2);
+                putReference(item);
+                count++;
+            }
+            Object next = UNSAFE.getObject(node, sources[2]);
+            node = next == node ? null : next;
+        }
+        endLoop(start, count, steps);
+    }
+
+    private static void putPairs(Object[] pairs) {
+        long start = putLater();
+        int count = 0;
+        for (int i = 0; i + 1 < pairs.length; i += 2) {
+            if (pairs[i] != null) {
+                putEntry(pairs[i], pairs[i + 1]);
+                count++;
+            }
+        }
+        putNow(start, count);
+    }
+
+    private static void putHashMap(HashMap<?, ?> map) {
+        long start = putLater();
+        int count = 0;
+        HashMap.Node<?, ?>[] bins = map.table;
+        for (int i = 0; bins != null && i < bins.length; i++) {
+            for (HashMap.Node<?, ?> node = bins[i]; node != null && count < most; node = node.next) {
+                putEntry(node.key, node.value);
+                count++;
+            }
+        }
+        endLoop(start, count, count);
+    }
+
+    private static void putLinkedMap(LinkedHashMap<?, ?> map) {
+        long start = putLater();
+        int count = 0;
+        for (LinkedHashMap.Entry<?, ?> entry = map.head; entry != null && count < most; entry = entry.after) {
+            putEntry(entry.key, entry.value);
+            count++;
+        }
+        endLoop(start, count, count);
+    }
+
+    private static <K, V> void putTreeMap(TreeMap<K, V> map) {
+        long start = putLater();
+        int count = 0;
+        TreeMap.Entry<K, V> entry = map.getFirstEntry();
+        while (entry != null && count < most) {
+            putEntry(entry.key, entry.value);
+            count++;
+            entry = TreeMap.successor(entry);
+        }
+        endLoop(start, count, count);
+    }
+
+    private static void putTable(Object[] bins, long[] sources) {
+        long start = putLater();
+        int count = 0;
+        for (int i = 0; bins != null && i < bins.length; i++) {
+            Object entry = bins[i];
+            while (entry != null && count < most) {
+                putEntry(UNSAFE.getObject(entry, sources[1]), UNSAFE.getObject(entry, sources[2]));
+                count++;
+                entry = UNSAFE.getObject(entry, sources[3]);
+            }
+        }
+        endLoop(start, count, count);
+    }
+
+    /** Sources: table, key, value, next, hash, a tree's first, the next table of a bin that has moved. */
+    private static void putConcurrent(Object[] bins, long[] sources) {
+        long start = putLater();
+        int count = 0;
+        for (int i = 0; bins != null && i < bins.length; i++) {
+            Object node = bins[i];
+            if (node != null && UNSAFE.getInt(node, sources[4]) < 0) {
+                String type = node.getClass().getName();
+                if (type.endsWith("$TreeBin")) {
+                    node = UNSAFE.getObject(node, sources[5]);
+                } else {
+                    // It is being resized, or an entry is being computed: only another thread can be at that.
+                    node = null;
+                }
+            }
+            while (node != null && count < most) {
+                putEntry(UNSAFE.getObject(node, sources[1]), UNSAFE.getObject(node, sources[2]));
+                count++;
+                node = UNSAFE.getObject(node, sources[3]);
+            }
+        }
+        endLoop(start, count, count);
+    }
+
+    private static void putSkipList(ConcurrentSkipListMap<?, ?> map) {
+        long start = putLater();
+        int count = 0;
+        Map.Entry<?, ?> entry = map.firstEntry();
+        Iterator<? extends Map.Entry<?, ?>> entries = map.entrySet().iterator();
+        while (entry != null && entries.hasNext() && count < most) {
+            Map.Entry<?, ?> next = entries.next();
+            putEntry(next.getKey(), next.getValue());
+            count++;
+        }
+        endLoop(start, count, count);
+    }
+
+    private static void putEntry(Object key, Object value) {
+        ensure(2);
+        putReference(key);
+        putReference(value);
+    }
+
+    private static void putText(CharSequence text) {
+        int length = text.length();
+        ensure(4 + WHOLE_TEXT);
+        put(length);
+        int kept = length <= WHOLE_TEXT ? length : KEPT_TEXT;
+        for (int i = 0; i < kept; i += 2) {
+            put(text.charAt(i) | (i + 1 < kept ? text.charAt(i + 1) << 16 : 0));
+        }
+        if (length > WHOLE_TEXT) {
+            // A string keeps its hash, so that a long one is read once and not after each test.
+            put(text instanceof String ? text.hashCode() : hash(text));
+            put(text.charAt(length - 1) | text.charAt(length / 2) << 16);
+        }
+    }
+
+    private static int hash(CharSequence text) {
+        int hash = 0;
+        for (int i = 0; i < text.length(); i++) {
+            hash = 31 * hash + text.charAt(i);
+        }
+        return hash;
+    }
+
+    private static void putNumbers(Object array, int atMost) {
+        if (array == null) {
+            put(0);
+            return;
+        }
+        int count = Math.min(atMost, java.lang.reflect.Array.getLength(array));
+        int width = width(array);
+        long bytes = (long) count * width;
+        ensure(4 + Math.min(bytes, WHOLE_NUMBERS) / 4);
+        put(count);
+        if (bytes > WHOLE_NUMBERS) {
+            long hash = 0xcbf29ce484222325L;
+            for (int i = 0; i < count; i++) {
+                hash = (hash ^ element(array, i)) * 0x100000001b3L;
+                hash ^= hash >>> 29;
+            }
+            put((int) hash);
+            put((int) (hash >>> 32));
+        } else if (width == 8) {
+            for (int i = 0; i < count; i++) {
+                long element = element(array, i);
+                put((int) element);
+                put((int) (element >>> 32));
+            }
+        } else {
+            int perWord = 4 / width;
+            long mask = width == 4 ? 0xffffffffL : (1L << (8 * width)) - 1;
+            for (int i = 0; i < count; i += perWord) {
+                long word = 0;
+                for (int j = 0; j < perWord && i + j < count; j++) {
+                    word |= (element(array, i + j) & mask) << (8 * width * j);
+                }
+                put((int) word);
+            }
+        }
+    }
+
+    private static int width(Object array) {
+        return array instanceof byte[] || array instanceof boolean[] ? 1
+            : array instanceof char[] || array instanceof short[] ? 2
+            : array instanceof long[] || array instanceof double[] ? 8
+            : 4;
+    }
+
+    /** The bits of a number in an array. */
+    private static long element(Object array, int i) {
+        return array instanceof byte[] ? ((byte[]) array)[i]
+            : array instanceof char[] ? ((char[]) array)[i]
+            : array instanceof int[] ? ((int[]) array)[i]
+            : array instanceof long[] ? ((long[]) array)[i]
+            : array instanceof double[] ? Double.doubleToRawLongBits(((double[]) array)[i])
+            : array instanceof boolean[] ? (((boolean[]) array)[i] ? 1 : 0)
+            : array instanceof short[] ? ((short[]) array)[i]
+            : Float.floatToRawIntBits(((float[]) array)[i]);
+    }
+
+    static void putValue(Object of, long offset, int kind) {
+        switch (kind) {
+            case REFERENCE:
+                putReference(UNSAFE.getObject(of, offset));
+                break;
+            case LONG: {
+                long value = UNSAFE.getLong(of, offset);
+                put((int) value);
+                put((int) (value >>> 32));
+                break;
+            }
+            case BYTE:
+                put(UNSAFE.getByte(of, offset));
+                break;
+            case SHORT:
+                put(UNSAFE.getShort(of, offset));
+                break;
+            case CHAR:
+                put(UNSAFE.getChar(of, offset));
+                break;
+            case INT:
+            default:
+                put(UNSAFE.getInt(of, offset));
+                break;
+        }
+    }
+}

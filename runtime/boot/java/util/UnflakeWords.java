@@ -1,0 +1,217 @@
+package java.util;
+
+import sun.misc.Unsafe;
+
+/**
+ * The words of a state, packed, and the numbers of the objects in it.
+ *
+ * <p>Objects are numbered in the order in which they are reached. Which ones were reached is known by their identity hash:
+ * that leaves a hash in an object's header, as any {@link IdentityHashMap} does, and nothing else.
+ */
+final class UnflakeWords {
+    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+
+    /** Objects that were reached, in rows: a larger array would have to be copied, and the old one lies around. */
+    private static Object[][] queue = new Object[16][];
+    static int queued;
+    private static final int ROW = 1 << 12;
+    /** The numbers of objects, found by their hashes, outside of the heap that it is about. */
+    private static long table;
+    private static int places;
+
+    /** Where the current part is written. */
+    private static long memory;
+    private static long room;
+    private static long at;
+    /** Bytes that were handed over. */
+    private static long before;
+    private static final int PART = 1 << 12;
+
+    private UnflakeWords() {}
+
+    /** Before the first state. */
+    static void allocate() {
+        room = 2 * PART;
+        memory = UNSAFE.allocateMemory(room);
+        places = ROW;
+        table = UNSAFE.allocateMemory(4L * places);
+        UNSAFE.setMemory(table, 4L * places, (byte) 0);
+    }
+
+    /** A new state. */
+    static void begin() {
+        at = 0;
+        before = 0;
+        UnflakeNative.rewind(0);
+    }
+
+    /** Where the next word goes. */
+    static long position() {
+        return before + at;
+    }
+
+    /** The end of a state goes to the agent; whether it differs from the last one. */
+    static boolean end(int by, String[] names, String[] jvm, long nanos) {
+        return UnflakeNative.walked(memory, at, by, names, jvm, nanos, held());
+    }
+
+    /** How many bytes are in use here. */
+    private static long held() {
+        int rows = 0;
+        while (rows < queue.length && queue[rows] != null) {
+            rows++;
+        }
+        return room + 4L * places + (long) UNSAFE.arrayIndexScale(Object[].class) * ROW * rows;
+    }
+
+    /** Seven bits to a byte, one more than the word: 0 stands for the next new object. */
+    static void put(int word) {
+        long left = (word & 0xffffffffL) + 1;
+        long place = memory + at;
+        while (left >= 0x80) {
+            UNSAFE.putByte(place++, (byte) (left | 0x80));
+            left >>>= 7;
+        }
+        UNSAFE.putByte(place++, (byte) left);
+        at = place - memory;
+    }
+
+    static void putReference(Object object) {
+        int known = queued;
+        int number = number(object);
+        if (queued == known) {
+            put(number);
+        } else {
+            UNSAFE.putByte(memory + at++, (byte) 0);
+        }
+    }
+
+    private static final int LONGEST = 5;
+
+    /** Leaves room for a word that is not known yet; where it is. */
+    static long putLater() {
+        long place = at;
+        at += LONGEST;
+        return place;
+    }
+
+    static void putNow(long place, int word) {
+        long left = (word & 0xffffffffL) + 1;
+        for (int i = 0; i < LONGEST; i++) {
+            UNSAFE.putByte(memory + place + i, (byte) (i + 1 < LONGEST ? left | 0x80 : left));
+            left >>>= 7;
+        }
+    }
+
+    static void ensure(long words) {
+        long end = at + LONGEST * (words + 8);
+        if (end > room) {
+            room = Math.max(2 * room, end);
+            memory = UNSAFE.reallocateMemory(memory, room);
+        }
+    }
+
+    /** Between two objects, never in the middle of one. */
+    static void handOverIfFull() {
+        if (at < PART) {
+            return;
+        }
+        UnflakeNative.walkedPart(memory, at);
+        before += at;
+        at = 0;
+    }
+
+    static void rewind(long to) {
+        if (to < before) {
+            UnflakeNative.rewind(to);
+            before = to;
+        }
+        at = to - before;
+    }
+
+    static Object reached(int index) {
+        return queue[index >>> 12][index & ROW - 1];
+    }
+
+    /** The number of an object; a new one is put at the end of the queue. */
+    private static int number(Object object) {
+        if (object == null) {
+            return 0;
+        }
+        int hash = System.identityHashCode(object);
+        int place = hash % places;
+        int number = UNSAFE.getInt(table + 4L * place);
+        if (number != 0) {
+            if (reached(number - 1) == object) {
+                return number;
+            }
+            place = second(hash);
+            for (number = UNSAFE.getInt(table + 4L * place); number != 0; number = UNSAFE.getInt(table + 4L * place)) {
+                if (reached(number - 1) == object) {
+                    return number;
+                }
+                place = place + 1 == places ? 0 : place + 1;
+            }
+        }
+        int row = queued >>> 12;
+        if (row == queue.length) {
+            queue = Arrays.copyOf(queue, 2 * row);
+        }
+        if (queue[row] == null) {
+            queue[row] = new Object[ROW];
+        }
+        queue[row][queued++ & ROW - 1] = object;
+        UNSAFE.putInt(table + 4L * place, queued);
+        if (queued > places / 5 * 4) {
+            rehash(places + (places >> 2));
+        }
+        return queued;
+    }
+
+    /**
+     * Where an object goes whose first place is taken. The first is by the hash as it is: hashes come from a counter, so
+     * objects that are reached one after the other have places one after the other.
+     */
+    private static int second(int hash) {
+        int mixed = hash * 0x9e3779b9;
+        return (int) (((mixed ^ mixed >>> 15) & 0xffffffffL) * places >>> 32);
+    }
+
+    private static void rehash(int size) {
+        table = UNSAFE.reallocateMemory(table, 4L * size);
+        places = size;
+        UNSAFE.setMemory(table, 4L * size, (byte) 0);
+        for (int i = 0; i < queued; i++) {
+            int hash = System.identityHashCode(reached(i));
+            int place = hash % size;
+            if (UNSAFE.getInt(table + 4L * place) != 0) {
+                place = second(hash);
+                while (UNSAFE.getInt(table + 4L * place) != 0) {
+                    place = place + 1 == size ? 0 : place + 1;
+                }
+            }
+            UNSAFE.putInt(table + 4L * place, i + 1);
+        }
+    }
+
+    /** Takes back the numbers from this many objects on. */
+    static void unnumber(int count) {
+        for (int i = count; i < queued; i++) {
+            queue[i >>> 12][i & ROW - 1] = null;
+        }
+        queued = count;
+        rehash(places);
+    }
+
+    /** Keeps nothing alive between tests. */
+    static void forget() {
+        if (queued == 0) {
+            return;
+        }
+        for (int row = 0; row <= queued - 1 >>> 12; row++) {
+            Arrays.fill(queue[row], null);
+        }
+        UNSAFE.setMemory(table, 4L * places, (byte) 0);
+        queued = 0;
+    }
+}
