@@ -284,10 +284,19 @@ fn count_others<O: Orders + ?Sized>(
     }
 }
 
-/// Runs the candidates of all trials behind their polluters, those of each in one JVM, with the polluter again where the state
+/// The order of these tests, and the same backwards: one test that cleans up hides those behind it in the first and those before it
+/// in the second, so that together they hide nobody.
+fn both_ways(tests: &[usize]) -> Vec<Vec<usize>> {
+    let backwards: Vec<usize> = tests.iter().rev().copied().collect();
+    let mut ways = vec![tests.to_vec()];
+    ways.extend((tests.len() > 1).then_some(backwards));
+    ways
+}
+
+/// Runs the candidates of all trials behind their polluters, those of each in two JVMs, with the polluter again where the state
 /// is known to change; and the same without the polluter, since the order is not the build's. A guess still.
 fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those> {
-    let order = |trial: &PolluterTrial, with: &[usize]| {
+    let sweeps = |trial: &PolluterTrial, with: &[usize]| -> Vec<Vec<usize>> {
         let others = trial
             .candidates
             .iter()
@@ -295,45 +304,55 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those>
             .filter(|test| *test != trial.polluter);
         let (changing, plain): (Vec<usize>, Vec<usize>) =
             others.partition(|test| trial.changing.contains(test));
-        let behind = changing
+        let with = with.iter().copied();
+        let mut ways: Vec<Vec<usize>> = both_ways(&plain)
             .into_iter()
-            .flat_map(|test| with.iter().copied().chain([test]));
-        with.iter()
-            .copied()
-            .chain(plain)
-            .chain(behind)
-            .collect::<Vec<usize>>()
+            .map(|plain| with.clone().chain(plain).collect())
+            .collect();
+        ways[0].extend(changing.into_iter().flat_map(|test| with.clone().chain([test])));
+        ways
     };
-    let failed = |order: &[usize], ran: Option<Vec<Verdict>>| -> Those {
-        let is_partial = ran.is_none();
-        let places = order.iter().zip(ran.unwrap_or_default());
-        let failed = places.filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)));
-        let tests: BTreeSet<usize> = failed.map(|(test, _)| *test).collect();
-        Those {
-            tests: tests.into_iter().collect(),
-            is_partial,
-        }
-    };
-    let with: Vec<Vec<usize>> = trials
+    /// Who fails in all of these orders together, for each trial.
+    fn failing<O: Orders + ?Sized>(orders: &O, asked: &[Vec<Vec<usize>>]) -> Vec<Those> {
+        let mut ran = orders.run_all(&asked.concat()).into_iter();
+        let of_trial = |ways: &Vec<Vec<usize>>| {
+            let mut failed = BTreeSet::new();
+            let mut is_partial = false;
+            for (order, verdicts) in ways.iter().zip(ran.by_ref()) {
+                is_partial |= verdicts.is_none();
+                let places = order.iter().zip(verdicts.unwrap_or_default());
+                failed.extend(
+                    places
+                        .filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)))
+                        .map(|(test, _)| *test),
+                );
+            }
+            Those {
+                tests: failed.into_iter().collect(),
+                is_partial,
+            }
+        };
+        asked.iter().map(of_trial).collect()
+    }
+    let with: Vec<Vec<Vec<usize>>> = trials
         .iter()
-        .map(|trial| order(trial, &[trial.polluter]))
+        .map(|trial| sweeps(trial, &[trial.polluter]))
         .collect();
-    let mut suspects: Vec<Those> = with
-        .iter()
-        .zip(orders.run_all(&with))
-        .map(|(order, ran)| failed(order, ran))
-        .collect();
+    let mut suspects = failing(orders, &with);
     for (suspects, trial) in suspects.iter_mut().zip(trials) {
         suspects.tests.retain(|test| *test != trial.polluter);
     }
     let doubtful: Vec<usize> = (0..trials.len())
         .filter(|index| !suspects[*index].tests.is_empty())
         .collect();
-    let without: Vec<Vec<usize>> = doubtful.iter().map(|index| order(&trials[*index], &[])).collect();
+    let without: Vec<Vec<Vec<usize>>> = doubtful
+        .iter()
+        .map(|index| sweeps(&trials[*index], &[]))
+        .collect();
     // If this order fails tests by itself, the polluter goes right before each of them.
-    let ran = doubtful.iter().zip(&without).zip(orders.run_all(&without));
-    let mixed = ran.filter(|((_, order), ran)| !failed(order, ran.clone()).tests.is_empty());
-    let mixed: Vec<usize> = mixed.map(|((index, _), _)| *index).collect();
+    let by_itself = doubtful.iter().zip(failing(orders, &without));
+    let mixed = by_itself.filter(|(_, failing)| !failing.tests.is_empty());
+    let mixed: Vec<usize> = mixed.map(|(index, _)| *index).collect();
     let asked = |index: &usize| (vec![trials[*index].polluter], suspects[*index].tests.clone());
     let asked: Vec<Company> = mixed.iter().map(asked).collect();
     for (index, found) in mixed.into_iter().zip(in_companies(orders, &asked, Wanted::Fails)) {
@@ -342,26 +361,27 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those>
     suspects
 }
 
-/// Runs each candidate right behind its polluter, those of many trials in one JVM. If they are many, all behind the polluter once.
-/// A guess.
+/// Runs each candidate right behind its polluter, those of many trials in one JVM. If they are many, all behind the polluter, and
+/// once more backwards. A guess.
 fn packed<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those> {
     /// Tests in one JVM.
     const TOGETHER: usize = 200;
     /// Candidates of one trial.
     const MANY: usize = 20;
     // Per trial the first pair, then the second of each, so that neighbours are of different trials.
-    let mut turns: Vec<(usize, usize, &[usize])> = Vec::new();
+    let mut turns: Vec<(usize, usize, Vec<usize>)> = Vec::new();
     for (index, trial) in trials.iter().enumerate() {
-        let many = trial.candidates.len() > MANY;
-        let size = if many { trial.candidates.len() } else { 1 };
-        let parts = trial.candidates.chunks(size).enumerate();
-        turns.extend(parts.map(|(turn, candidates)| (turn, index, candidates)));
+        let parts = match trial.candidates.len() {
+            0..=MANY => trial.candidates.iter().map(|test| vec![*test]).collect(),
+            _ => both_ways(&trial.candidates),
+        };
+        turns.extend(parts.into_iter().enumerate().map(|(turn, part)| (turn, index, part)));
     }
     turns.sort_by_key(|(turn, index, _)| (*turn, *index));
     let mut jvms: Vec<Vec<usize>> = Vec::new();
     let mut places = Vec::new();
     for (_, index, candidates) in turns {
-        let order = [&[trials[index].polluter], candidates].concat();
+        let order = [&[trials[index].polluter], &candidates[..]].concat();
         match jvms.last_mut() {
             Some(jvm) if jvm.len() + order.len() <= TOGETHER => jvm.extend(order),
             _ => jvms.push(order),
@@ -386,6 +406,8 @@ fn packed<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those
         let suspects: Vec<usize> = suspects.into_iter().collect();
         let alone = in_companies(orders, &[(Vec::new(), suspects)], Wanted::Passes);
         for one in &mut failing {
+            one.tests.sort_unstable();
+            one.tests.dedup();
             one.tests.retain(|test| {
                 alone
                     .iter()
@@ -527,6 +549,16 @@ mod tests {
             polluter,
             candidates: candidates.into_iter().collect(),
             changing: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn one_that_is_not_known_to_clean_up_hides_nobody() {
+        let polluted = |before: &[usize]| before.iter().rev().find(|test| [0, 15].contains(test)) == Some(&0);
+        for care in [Care::Behind, Care::Packed] {
+            let suite = suite(|before, test| [3, 14, 16, 28].contains(&test) && polluted(before));
+            let tried = victims_of(&suite, &suite, &[trial(0, 1..30)], &BTreeSet::new(), care);
+            assert_eq!(tried.of[0], [3, 14, 16, 28].into());
         }
     }
 
