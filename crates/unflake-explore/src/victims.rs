@@ -187,6 +187,34 @@ pub struct PolluterTrial {
     pub candidates: Vec<usize>,
     /// Tests that are known to change the same state: after one of them it may be right again.
     pub changing: BTreeSet<usize>,
+    /// Tests that are known to change some state: what fails behind one of them may be its doing.
+    pub polluting: BTreeSet<usize>,
+}
+
+impl PolluterTrial {
+    /// The candidates one after the other behind the polluter and, if they are many, once more backwards: one test that cleans up
+    /// hides those behind it in the first order and those before it in the second, so that together they hide nobody. Whoever
+    /// pollutes goes last, and behind the polluter anew if it is known to change the same. With `false` all without the polluter.
+    fn orders(&self, with_polluter: bool) -> Vec<Vec<usize>> {
+        /// From so many on it pays.
+        const MANY: usize = 16;
+        let polluter = with_polluter.then_some(self.polluter);
+        let others = self.candidates.iter().copied();
+        let (changing, others): (Vec<usize>, Vec<usize>) = others
+            .filter(|test| *test != self.polluter)
+            .partition(|test| self.changing.contains(test));
+        let (polluting, plain): (Vec<usize>, Vec<usize>) =
+            others.into_iter().partition(|test| self.polluting.contains(test));
+        let changing = changing
+            .into_iter()
+            .flat_map(|test| polluter.into_iter().chain([test]));
+        let last = polluting.into_iter().chain(changing);
+        let forwards = polluter.into_iter().chain(plain.iter().copied()).chain(last);
+        let backwards = polluter.into_iter().chain(plain.iter().rev().copied());
+        let mut orders = vec![forwards.collect()];
+        orders.extend((plain.len() >= MANY).then(|| backwards.collect()));
+        orders
+    }
 }
 
 /// What came of some [`PolluterTrial`]s.
@@ -284,34 +312,9 @@ fn count_others<O: Orders + ?Sized>(
     }
 }
 
-/// The order of these tests, and the same backwards: one test that cleans up hides those behind it in the first and those before it
-/// in the second, so that together they hide nobody.
-fn both_ways(tests: &[usize]) -> Vec<Vec<usize>> {
-    let backwards: Vec<usize> = tests.iter().rev().copied().collect();
-    let mut ways = vec![tests.to_vec()];
-    ways.extend((tests.len() > 1).then_some(backwards));
-    ways
-}
-
-/// Runs the candidates of all trials behind their polluters, those of each in two JVMs, with the polluter again where the state
+/// Runs the candidates of all trials behind their polluters, those of each in few JVMs, with the polluter again where the state
 /// is known to change; and the same without the polluter, since the order is not the build's. A guess still.
 fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those> {
-    let sweeps = |trial: &PolluterTrial, with: &[usize]| -> Vec<Vec<usize>> {
-        let others = trial
-            .candidates
-            .iter()
-            .copied()
-            .filter(|test| *test != trial.polluter);
-        let (changing, plain): (Vec<usize>, Vec<usize>) =
-            others.partition(|test| trial.changing.contains(test));
-        let with = with.iter().copied();
-        let mut ways: Vec<Vec<usize>> = both_ways(&plain)
-            .into_iter()
-            .map(|plain| with.clone().chain(plain).collect())
-            .collect();
-        ways[0].extend(changing.into_iter().flat_map(|test| with.clone().chain([test])));
-        ways
-    };
     /// Who fails in all of these orders together, for each trial.
     fn failing<O: Orders + ?Sized>(orders: &O, asked: &[Vec<Vec<usize>>]) -> Vec<Those> {
         let mut ran = orders.run_all(&asked.concat()).into_iter();
@@ -334,10 +337,7 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those>
         };
         asked.iter().map(of_trial).collect()
     }
-    let with: Vec<Vec<Vec<usize>>> = trials
-        .iter()
-        .map(|trial| sweeps(trial, &[trial.polluter]))
-        .collect();
+    let with: Vec<Vec<Vec<usize>>> = trials.iter().map(|trial| trial.orders(true)).collect();
     let mut suspects = failing(orders, &with);
     for (suspects, trial) in suspects.iter_mut().zip(trials) {
         suspects.tests.retain(|test| *test != trial.polluter);
@@ -347,7 +347,7 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those>
         .collect();
     let without: Vec<Vec<Vec<usize>>> = doubtful
         .iter()
-        .map(|index| sweeps(&trials[*index], &[]))
+        .map(|index| trials[*index].orders(false))
         .collect();
     // If this order fails tests by itself, the polluter goes right before each of them.
     let by_itself = doubtful.iter().zip(failing(orders, &without));
@@ -361,8 +361,8 @@ fn sweep<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those>
     suspects
 }
 
-/// Runs each candidate right behind its polluter, those of many trials in one JVM. If they are many, all behind the polluter, and
-/// once more backwards. A guess.
+/// Runs each candidate right behind its polluter, those of many trials in one JVM. If they are many, all behind the polluter, as in
+/// [`sweep`]. A guess.
 fn packed<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those> {
     /// Tests in one JVM.
     const TOGETHER: usize = 200;
@@ -371,23 +371,32 @@ fn packed<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those
     // Per trial the first pair, then the second of each, so that neighbours are of different trials.
     let mut turns: Vec<(usize, usize, Vec<usize>)> = Vec::new();
     for (index, trial) in trials.iter().enumerate() {
-        let parts = match trial.candidates.len() {
-            0..=MANY => trial.candidates.iter().map(|test| vec![*test]).collect(),
-            _ => both_ways(&trial.candidates),
+        let orders = match trial.candidates.len() {
+            0..=MANY => trial
+                .candidates
+                .iter()
+                .map(|test| vec![trial.polluter, *test])
+                .collect(),
+            _ => trial.orders(true),
         };
-        turns.extend(parts.into_iter().enumerate().map(|(turn, part)| (turn, index, part)));
+        turns.extend(
+            orders
+                .into_iter()
+                .enumerate()
+                .map(|(turn, order)| (turn, index, order)),
+        );
     }
     turns.sort_by_key(|(turn, index, _)| (*turn, *index));
     let mut jvms: Vec<Vec<usize>> = Vec::new();
     let mut places = Vec::new();
-    for (_, index, candidates) in turns {
-        let order = [&[trials[index].polluter], &candidates[..]].concat();
+    for (_, index, order) in turns {
+        let length = order.len();
         match jvms.last_mut() {
-            Some(jvm) if jvm.len() + order.len() <= TOGETHER => jvm.extend(order),
+            Some(jvm) if jvm.len() + length <= TOGETHER => jvm.extend(order),
             _ => jvms.push(order),
         }
         let end = jvms.last().map_or(0, Vec::len);
-        places.push((index, jvms.len() - 1, end - candidates.len()..end));
+        places.push((index, jvms.len() - 1, end - length + 1..end));
     }
     let ran = orders.run_all(&jvms);
     let mut failing = vec![Those::default(); trials.len()];
@@ -398,7 +407,10 @@ fn packed<O: Orders + ?Sized>(orders: &O, trials: &[PolluterTrial]) -> Vec<Those
         };
         let candidates = jvms[jvm][places.clone()].iter().zip(&verdicts[places]);
         let failed = candidates.filter(|(_, verdict)| matches!(verdict, Verdict::Failed(_)));
-        failing[index].tests.extend(failed.map(|(test, _)| *test));
+        let failed = failed
+            .map(|(test, _)| *test)
+            .filter(|test| *test != trials[index].polluter);
+        failing[index].tests.extend(failed);
     }
     // Whoever fails there without any polluter says nothing about them.
     let suspects: BTreeSet<usize> = failing.iter().flat_map(|one| one.tests.iter().copied()).collect();
@@ -549,6 +561,7 @@ mod tests {
             polluter,
             candidates: candidates.into_iter().collect(),
             changing: BTreeSet::new(),
+            polluting: BTreeSet::new(),
         }
     }
 

@@ -218,13 +218,12 @@ impl<'p> Polluters<'p> {
         of.flat_map(|one| one.others.iter().copied()).collect()
     }
 
-    fn trial(&self, polluter: usize, mut candidates: Vec<usize>) -> PolluterTrial {
-        // Where many run behind one polluter, what fails should be its doing and not another one's.
-        candidates.sort_by_key(|test| self.by_test.contains_key(test));
+    fn trial(&self, polluter: usize, candidates: Vec<usize>) -> PolluterTrial {
         PolluterTrial {
             polluter,
             candidates,
             changing: self.changing(polluter),
+            polluting: self.by_test.keys().copied().collect(),
         }
     }
 }
@@ -556,6 +555,7 @@ impl<'a> Place<'a> {
                     polluter: *polluter,
                     candidates: candidates.clone(),
                     changing: BTreeSet::new(),
+                    polluting: BTreeSet::new(),
                 })
                 .collect();
             let tried = victims_of(&self.search(), self.orders, &trials, &BTreeSet::new(), Care::Both);

@@ -191,6 +191,7 @@ impl Question<'_> {
             polluter: self.target,
             candidates,
             changing: BTreeSet::new(),
+            polluting: BTreeSet::new(),
         };
         let tried = victims_of(self.orders, self.orders, &[trial], &BTreeSet::new(), Care::Both);
         answer.partial |= tried.is_partial.contains(&true);
