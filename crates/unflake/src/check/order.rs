@@ -45,15 +45,10 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
         let shuffled = Shuffled::new(suite, &tests);
         let mut failing = failing_orders(check, &orders, &shuffled, clock, outcomes);
         failing.retain(|test, _| !outcomes.is_victim(&suite.tests[*test].id));
-        let of_build = outcomes.order_suspects();
+        let of_build = suspects_of_build(suite, &tests, outcomes);
         let of_build = of_build
             .into_iter()
-            .filter(|test| tests.contains(test) && !failing.contains_key(test))
-            .map(|test| OrderSuspect {
-                test,
-                before: suite.before(test).1,
-                passes_alone: suite.tests[test].baseline != Baseline::Finished(Outcome::Passed),
-            });
+            .filter(|suspect| !failing.contains_key(&suspect.test));
         let suspects: Vec<OrderSuspect> = failing
             .iter()
             .map(|(test, before)| OrderSuspect {
@@ -82,6 +77,19 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
         }
         say_unproved(&sorted, outcomes);
     }
+}
+
+/// Tests that failed in the build, or passed there, and did the opposite alone.
+pub(super) fn suspects_of_build(suite: &Suite, tests: &[usize], outcomes: &Outcomes) -> Vec<OrderSuspect> {
+    let suspects = outcomes.order_suspects().into_iter();
+    suspects
+        .filter(|test| tests.contains(test) && !outcomes.is_victim(&suite.tests[*test].id))
+        .map(|test| OrderSuspect {
+            test,
+            before: suite.before(test).1,
+            passes_alone: suite.tests[test].baseline != Baseline::Finished(Outcome::Passed),
+        })
+        .collect()
 }
 
 /// What is left when nobody says otherwise. With a seed the result must not depend on the clock.

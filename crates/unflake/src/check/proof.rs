@@ -1,7 +1,7 @@
 //! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come of it.
 
 use super::Check;
-use super::order::{Shuffled, run_to_the_end, say_unproved};
+use super::order::{Shuffled, run_to_the_end, say_unproved, suspects_of_build};
 use super::order_findings::{add_brittle, add_victim};
 use super::outcome::Outcomes;
 use super::progress::Progress;
@@ -303,7 +303,7 @@ impl<'a> Place<'a> {
             ..Results::default()
         };
         // Few, and most victims are among them.
-        let suspects = self.failing_elsewhere(&results.known);
+        let suspects = self.suspects(&results.known, outcomes);
         // Within a class one run of it is enough; elsewhere the polluter goes right before each.
         let likely = |is_within: bool, known: &BTreeSet<usize>| -> Vec<PolluterTrial> {
             let of = |test: &usize| {
@@ -328,7 +328,7 @@ impl<'a> Place<'a> {
             .classes_in_turn(&polluters.in_order)
             .iter()
             .map(|test| {
-                let seeing = self.seeing(&polluters.by_test[test]).into_iter();
+                let seeing = self.seeing(&polluters.by_test[test], &suspects).into_iter();
                 let is_open = |other: &usize| {
                     self.root(*other) == self.root(*test) && other != test && !results.known.contains(other)
                 };
@@ -339,7 +339,7 @@ impl<'a> Place<'a> {
         self.stage(&mut results, &own, Care::Packed);
         let near: Vec<PolluterTrial> = typical
             .iter()
-            .map(|test| polluters.trial(*test, self.seeing(&polluters.by_test[test])))
+            .map(|test| polluters.trial(*test, self.seeing(&polluters.by_test[test], &suspects)))
             .collect();
         let first: Vec<PolluterTrial> = near.iter().filter(is_first).cloned().collect();
         self.stage(&mut results, &first, Care::Behind);
@@ -350,7 +350,10 @@ impl<'a> Place<'a> {
             .iter()
             .map(|near| {
                 let tried: BTreeSet<usize> = near.candidates.iter().copied().collect();
-                let rest = self.passed().into_iter().filter(|test| !tried.contains(test));
+                let rest = self
+                    .candidates(&suspects)
+                    .into_iter()
+                    .filter(|test| !tried.contains(test));
                 polluters.trial(near.polluter, rest.collect())
             })
             .collect();
@@ -379,41 +382,47 @@ impl<'a> Place<'a> {
         results.add(trials, tried);
     }
 
-    /// Runs the suite in two other orders. Per test that passed in the build and fails there, what ran before it.
-    fn failing_elsewhere(&self, known: &BTreeSet<usize>) -> BTreeMap<usize, Vec<usize>> {
+    /// Tests that fail in the build and pass alone, and those that passed in the build and fail in one of two other orders.
+    fn suspects(&self, known: &BTreeSet<usize>, outcomes: &Outcomes) -> BTreeMap<usize, OrderSuspect> {
         /// Always the same ones: reversed, and a shuffled one.
         const ORDERS: [u32; 2] = [1, 3];
+        let mut suspects = BTreeMap::new();
+        let mut add = |suspect: OrderSuspect| {
+            if !known.contains(&suspect.test) {
+                suspects.entry(suspect.test).or_insert(suspect);
+            }
+        };
+        for test in suspects_of_build(self.suite, self.tests, outcomes) {
+            add(test);
+        }
         let shuffled = Shuffled::new(self.suite, self.tests);
         let orders = ORDERS.map(|number| shuffled.order(number, Seed(0)));
         let passed: BTreeSet<usize> = self.passed().into_iter().collect();
-        let mut failing = BTreeMap::new();
         for (order, verdicts) in run_to_the_end(&self.search(), orders.to_vec()) {
             for (place, verdict) in verdicts.iter().enumerate() {
-                let test = order[place];
-                let is_new = passed.contains(&test) && !known.contains(&test);
-                if matches!(verdict, Verdict::Failed(_)) && is_new {
-                    failing.entry(test).or_insert_with(|| order[..place].to_vec());
+                if matches!(verdict, Verdict::Failed(_)) && passed.contains(&order[place]) {
+                    add(OrderSuspect {
+                        test: order[place],
+                        before: order[..place].to_vec(),
+                        passes_alone: false,
+                    });
                 }
             }
         }
-        failing
+        suspects
     }
 
     /// Polluters of tests that fail in another order and after none of those that were seen to pollute: by bisection.
     fn search_unexplained(
         &self,
-        suspects: &BTreeMap<usize, Vec<usize>>,
+        suspects: &BTreeMap<usize, OrderSuspect>,
         results: &mut Results,
         outcomes: &mut Outcomes,
     ) {
-        let left = suspects.iter().filter(|(test, _)| !results.known.contains(test));
-        let left: Vec<OrderSuspect> = left
-            .map(|(test, before)| OrderSuspect {
-                test: *test,
-                before: before.clone(),
-                passes_alone: false,
-            })
-            .collect();
+        let left = suspects
+            .values()
+            .filter(|suspect| !results.known.contains(&suspect.test));
+        let left: Vec<OrderSuspect> = left.cloned().collect();
         if left.is_empty() {
             return;
         }
@@ -457,18 +466,26 @@ impl<'a> Place<'a> {
         self.tests.iter().copied().filter(passed).collect()
     }
 
+    /// Tests that are known to pass in some order.
+    fn candidates(&self, suspects: &BTreeMap<usize, OrderSuspect>) -> Vec<usize> {
+        let passed: BTreeSet<usize> = self.passed().into_iter().collect();
+        let is_one = |test: &usize| passed.contains(test) || suspects.contains_key(test);
+        self.tests.iter().copied().filter(is_one).collect()
+    }
+
     /// Those of them whose classes can reach one that holds the state.
-    fn seeing(&self, polluting: &[&Polluting]) -> Vec<usize> {
+    fn seeing(&self, polluting: &[&Polluting], suspects: &BTreeMap<usize, OrderSuspect>) -> Vec<usize> {
+        let candidates = self.candidates(suspects);
         let holders: Option<BTreeSet<String>> = polluting.iter().map(|one| one.held_by.clone()).collect();
         let Some(holders) = holders else {
-            return self.passed();
+            return candidates;
         };
         let distances = reaching(&self.suite.references, &holders);
         let reaches = |test: &usize| {
             let known = &self.suite.tests[*test];
             distances.contains_key(known.id.class()) || distances.contains_key(&known.handle.root)
         };
-        self.passed().into_iter().filter(reaches).collect()
+        candidates.into_iter().filter(reaches).collect()
     }
 
     /// These tests, as far as may be one of another class after each.
