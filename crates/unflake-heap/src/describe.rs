@@ -47,7 +47,9 @@ fn describe(index: &Index<'_>, number: u32, depth: usize) -> String {
         }
     };
     match node.shape.view {
-        View::Text if node.shape.class == "java.lang.Class" => format!("{}.class", simple(&node.text())),
+        View::Text if node.shape.class == "java.lang.Class" => {
+            format!("{}.class", class_name(&node.text(), node.is_cut()))
+        }
         View::Text => format!("{:?}{}", node.text(), if node.is_cut() { "…" } else { "" }),
         View::Sequence | View::Bag => {
             let shown: Vec<String> = node
@@ -68,6 +70,17 @@ fn describe(index: &Index<'_>, number: u32, depth: usize) -> String {
             Some(inside) => describe(index, inside, depth),
             None => name,
         },
+    }
+}
+
+/// The simple name. Of a long one only the end is known, perhaps not all of what stands behind the package.
+fn class_name(name: &str, is_cut: bool) -> String {
+    if !is_cut || name.contains('.') {
+        return simple(name);
+    }
+    match name.split_once('$') {
+        Some((_, inner)) => simple(inner),
+        None => format!("…{name}"),
     }
 }
 
@@ -178,5 +191,18 @@ pub(crate) fn field_step(shape: &Shape, index: usize) -> String {
     match shape.fields.get(index) {
         Some(field) if !shape.is_transparent => format!(".{}", field.name),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_known_by_the_end_of_its_name() {
+        assert_eq!(class_name("com.example.Outer$Inner", false), "Outer.Inner");
+        assert_eq!(class_name("mple.stmt.Outer$Inner", true), "Outer.Inner");
+        assert_eq!(class_name("uteryTest$WithColumns", true), "WithColumns");
+        assert_eq!(class_name("ryLongNameOfOneClass", true), "…ryLongNameOfOneClass");
     }
 }

@@ -12,4 +12,4 @@ mod text;
 pub use graph::{dot, page, pollution_page};
 pub use json::{json, state_space_json};
 pub use state_space::state_space_text;
-pub use text::{Sources, duration, text};
+pub use text::{Sources, duration, one_line, text};

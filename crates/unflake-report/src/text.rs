@@ -24,6 +24,7 @@ use unflake_findings::{
     Summary,
 };
 use unflake_protocol::TestId;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// How much of a message is shown; the whole of it is in the JSON.
 const MESSAGE_LINES: usize = 6;
@@ -501,6 +502,28 @@ fn cut(line: &str) -> String {
     let head: String = letters[..half].iter().collect();
     let tail: String = letters[letters.len() - half..].iter().collect();
     format!("{head} ... {tail}")
+}
+
+/// Clean, and without line ends.
+pub fn one_line(text: &str) -> String {
+    clean(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// At most so many columns; what is cut off is `…`.
+pub(super) fn cut_end(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    let mut used = 1;
+    for letter in text.chars() {
+        used += letter.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        shown.push(letter);
+    }
+    shown + "…"
 }
 
 /// Without control characters: a test's message must not move the cursor, change colours or turn the reading direction.

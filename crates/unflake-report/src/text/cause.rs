@@ -3,7 +3,7 @@
 //! Everything here comes from somebody else's program (sources, elements, messages), so all of it passes through [`clean`]
 //! before it is written: nothing may move the cursor, change colours or turn the reading direction.
 
-use super::{FAINT, Page, STRONG, clean, cut, label, plural, shorten};
+use super::{FAINT, Page, STRONG, clean, cut, cut_end, label, one_line, plural, shorten};
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Write as _};
 use unflake_findings::{Cause, CauseStatus, Choice, Frame, Place, rules};
@@ -298,23 +298,6 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// At most so many columns; what is cut off is `…`.
-pub(super) fn cut_end(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut shown = String::new();
-    let mut used = 1;
-    for letter in text.chars() {
-        used += letter.width().unwrap_or(0);
-        if used > width {
-            break;
-        }
-        shown.push(letter);
-    }
-    shown + "…"
-}
-
 /// Which elements of both orders are shown.
 struct Window<'a> {
     choice: &'a Choice,
@@ -445,11 +428,6 @@ fn thing(choice: &Choice) -> &'static str {
             .find(|(part, _)| name.ends_with(part) || name.starts_with(part))
     };
     class.split('$').find_map(says).map_or("object", |(_, word)| word)
-}
-
-/// Clean, and without line ends.
-pub(super) fn one_line(text: &str) -> String {
-    clean(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

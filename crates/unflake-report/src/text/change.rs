@@ -3,8 +3,8 @@
 //! Values are other people's text of any length. Where both are long, what they have in common at the beginning is left out: it
 //! is the difference that one looks for.
 
-use super::cause::{cut_end, one_line};
 use super::{FAINT, label};
+use super::{cut_end, one_line};
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr as _;
 

@@ -1,8 +1,8 @@
 //! Tests whose result depends on which tests ran before: victims, grouped by their polluter, and brittle tests, grouped by
 //! their setter (P9, P11).
 
-use super::cause::{cut_end, one_line};
 use super::{FAINT, Page, STRONG, named, of_severity, plural, shorten};
+use super::{cut_end, one_line};
 use crate::state_space::said;
 use anstyle::{AnsiColor, Style};
 use std::collections::BTreeMap;

@@ -3,9 +3,9 @@
 //! Twenty tests that register something in one registry are one problem, so they are one block: the root as its heading, the
 //! worst test in full, the others as a list. What looks harmless is a line at the end; `-v` unfolds everything.
 
-use super::cause::{cut_end, one_line};
 use super::change::Change;
 use super::{FAINT, Page, STRONG, named, of_severity, plural};
+use super::{cut_end, one_line};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};

@@ -1,8 +1,8 @@
 //! What is around a polluted object, as lines `object field value` (P5).
 
-use super::cause::{cut_end, one_line};
 use super::change::{NEW, OLD};
 use super::{FAINT, Page, label, plural};
+use super::{cut_end, one_line};
 use anstyle::Style;
 use std::fmt::{self, Write as _};
 use unflake_protocol::{Side, Triple};

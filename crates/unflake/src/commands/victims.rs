@@ -309,7 +309,8 @@ impl Answer {
         if !self.victims.is_empty() {
             text.push_str("  after it fail\n");
             for victim in &self.victims {
-                let _ = writeln!(text, "    {}\n      {}", victim.test, victim.message);
+                let message = unflake_report::one_line(&victim.message);
+                let _ = writeln!(text, "    {}\n      {message}", victim.test);
             }
         }
         if self.is_clean() {

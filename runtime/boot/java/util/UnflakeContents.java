@@ -145,10 +145,10 @@ final class UnflakeContents {
         long[] sources = shape.sources;
         switch (shape.reader) {
             case TEXT:
-                putText((CharSequence) object);
+                putText((CharSequence) object, false);
                 break;
             case NAME:
-                putText(((Class<?>) object).getName());
+                putText(((Class<?>) object).getName(), true);
                 break;
             case SLICE: {
                 Object array = UNSAFE.getObject(object, sources[0]);
@@ -394,13 +394,15 @@ final class UnflakeContents {
         putReference(value);
     }
 
-    private static void putText(CharSequence text) {
+    /** Of a long text the begin is kept, or the end. */
+    private static void putText(CharSequence text, boolean end) {
         int length = text.length();
         ensure(4 + WHOLE_TEXT);
         put(length);
         int kept = length <= WHOLE_TEXT ? length : KEPT_TEXT;
+        int from = end ? length - kept : 0;
         for (int i = 0; i < kept; i += 2) {
-            put(text.charAt(i) | (i + 1 < kept ? text.charAt(i + 1) << 16 : 0));
+            put(text.charAt(from + i) | (i + 1 < kept ? text.charAt(from + i + 1) << 16 : 0));
         }
         if (length > WHOLE_TEXT) {
             // A string keeps its hash, so that a long one is read once and not after each test.

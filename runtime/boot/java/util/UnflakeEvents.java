@@ -1060,7 +1060,8 @@ public final class UnflakeEvents {
         Throwable thrown = (Throwable) exception;
         String message;
         try {
-            message = String.valueOf(thrown.getMessage());
+            message = thrown.getMessage();
+            message = message == null ? "" : message;
         } catch (Throwable problem) {
             message = "(its message cannot be read: ".concat(problem.getClass().getName()).concat(")");
         }
