@@ -71,7 +71,8 @@ pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Out
             .filter(|index| suite.tests[polluting[*index].test].launch == Some(launch))
             .collect();
         let tests = tests_of(check, launch);
-        if here.is_empty() || tests.is_empty() {
+        let is_wanted = !here.is_empty() || !suspects_of_build(suite, &tests, outcomes).is_empty();
+        if tests.is_empty() || !is_wanted {
             continue;
         }
         check.progress.phase("victims", 0);
@@ -392,8 +393,8 @@ impl<'a> Place<'a> {
                 suspects.entry(suspect.test).or_insert(suspect);
             }
         };
-        for test in suspects_of_build(self.suite, self.tests, outcomes) {
-            add(test);
+        for suspect in suspects_of_build(self.suite, self.tests, outcomes) {
+            add(suspect);
         }
         let shuffled = Shuffled::new(self.suite, self.tests);
         let orders = ORDERS.map(|number| shuffled.order(number, Seed(0)));

@@ -138,3 +138,37 @@ fn the_same_run_twice_gives_the_same_reports() {
     assert!(victims(&first) > 0);
     assert_eq!(first, second);
 }
+
+/// A build that fails because of the order it runs tests in is when people look for help. A test that always fails has no polluter.
+#[test]
+fn a_test_that_fails_in_the_build_and_passes_alone_gets_its_polluter() {
+    let project = Fixture::written(&[
+        (
+            "src/main/java/shop/Mode.java",
+            "package shop; public class Mode { public static String now = \"plain\"; }",
+        ),
+        (
+            "src/test/java/shop/ModeTest.java",
+            "package shop;
+            import static org.junit.jupiter.api.Assertions.*;
+            import org.junit.jupiter.api.*;
+            @TestMethodOrder(MethodOrderer.MethodName.class)
+            class ModeTest {
+                @Test void aLeavesItsMode() { Mode.now = \"gift\"; }
+                @Test void bExpectsPlain() { assertEquals(\"plain\", Mode.now); }
+                @Test void cAlwaysFails() { fail(\"broken\"); }
+            }",
+        ),
+    ]);
+    for only in ["pollution", "order"] {
+        let document = project.check(&format!("--only {only} --seed 7"));
+        let findings = document["findings"].as_array().unwrap().iter();
+        let victims: Vec<&Value> = findings.filter(|finding| finding["kind"] == "victim").collect();
+        assert_eq!(victims.len(), 1, "{document:#}");
+        assert_eq!(name(victims[0]), "ModeTest#bExpectsPlain");
+        let order = ["ModeTest#aLeavesItsMode", "ModeTest#bExpectsPlain"];
+        assert_eq!(names(&victims[0]["order"]), order);
+        let excluded: Vec<String> = names(&document["excluded"]);
+        assert_eq!(excluded, ["ModeTest#cAlwaysFails"]);
+    }
+}
