@@ -30,4 +30,6 @@ pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, random_rounds, strategy_of_round
 pub use search::{Bounds, Diverged, End, Next, Search, Task, Until, Way, end_of};
 pub use select::{Learned, Need, needs, reaching};
 pub use split::{Cost, Parts, split};
-pub use victims::{Care, OrderSuspect, PolluterTrial, SortedOut, Tried, sort_out, victims_of};
+pub use victims::{
+    Care, OrderSuspect, PolluterTrial, SortedOut, Tried, sort_out, victims_of, victims_of_chain,
+};

@@ -165,6 +165,37 @@ fn sort_out_brittle<O: Orders + ?Sized>(
     }
 }
 
+/// Which of some tests fail after several polluters together, proved; and whether all could be tried.
+///
+/// `search` and `orders` as for [`victims_of`].
+pub fn victims_of_chain<O: Orders + ?Sized>(
+    search: &O,
+    orders: &O,
+    polluters: &[usize],
+    candidates: &[usize],
+) -> (Vec<ProvedVictim>, bool) {
+    let failing = suffering(search, polluters, candidates);
+    let pairs: Vec<Pair> = failing
+        .tests
+        .iter()
+        .map(|victim| Pair {
+            victim: *victim,
+            polluters: polluters.to_vec(),
+            passed_alone: 0,
+            failed_in_company: 1,
+        })
+        .collect();
+    let results: Vec<_> = pairs
+        .chunks(PROVED_TOGETHER)
+        .flat_map(|part| prove(orders, part))
+        .collect();
+    let is_partial = failing.is_partial || results.contains(&Err(Unproved::Ended));
+    (results.into_iter().flatten().collect(), is_partial)
+}
+
+/// Pairs that are proved at the same time. Part after part: if the time is up, some are proved and not all half.
+const PROVED_TOGETHER: usize = 32;
+
 /// How polluters are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Care {
@@ -440,8 +471,6 @@ fn prove_once<O: Orders + ?Sized>(
 ) {
     /// Polluters that are tried for one victim.
     const TIMES: usize = 3;
-    /// Pairs that are proved at the same time.
-    const TOGETHER: usize = 32;
     let mut used = BTreeSet::new();
     for _ in 0..TIMES {
         let mut pairs: Vec<(usize, Pair)> = Vec::new();
@@ -465,8 +494,7 @@ fn prove_once<O: Orders + ?Sized>(
             break;
         }
         let asked: Vec<Pair> = pairs.iter().map(|(_, pair)| pair.clone()).collect();
-        // Part after part: if the time is up, some are proved and not all half.
-        let results = asked.chunks(TOGETHER).flat_map(|part| prove(orders, part));
+        let results = asked.chunks(PROVED_TOGETHER).flat_map(|part| prove(orders, part));
         for ((index, pair), result) in pairs.iter().zip(results) {
             match result {
                 Ok(victim) => {
@@ -563,6 +591,20 @@ mod tests {
             changing: BTreeSet::new(),
             polluting: BTreeSet::new(),
         }
+    }
+
+    #[test]
+    fn a_chain_is_tried_on_all_others() {
+        let suite = suite(|before, test| {
+            let after = before.iter().position(|test| *test == 1);
+            let both = after.is_some_and(|place| before[..place].contains(&0));
+            (10..15).contains(&test) && both
+        });
+        let candidates: Vec<usize> = (2..40).collect();
+        let (victims, is_partial) = victims_of_chain(&suite, &suite, &[0, 1], &candidates);
+        let found: Vec<usize> = victims.iter().map(|victim| victim.victim).collect();
+        assert_eq!((found, is_partial), ((10..15).collect(), false));
+        assert!(victims.iter().all(|victim| victim.polluters == [0, 1]));
     }
 
     #[test]

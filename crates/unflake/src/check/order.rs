@@ -14,8 +14,10 @@ use unflake_protocol::{Handle, Outcome, Seed};
 
 /// Reversed; and everything twice, for tests that are their own victims.
 const GUIDED_ORDERS: u32 = 2;
+/// What a test leaves behind may need two others around it; only a shuffled order has them all.
+const LEAST_ORDERS: u32 = GUIDED_ORDERS + 1;
 const DEFAULT_ORDERS: u32 = 5;
-/// The share of the learning run's time that random orders may use by default.
+/// The share of the learning run's time that further random orders may use by default.
 const DEFAULT_BUDGET: f64 = 0.4;
 /// How long the search for polluters may take by default, in learning runs, and at least.
 const SEARCH: f64 = 8.0;
@@ -131,7 +133,7 @@ fn failing_orders(
     while done < most && !check.bench.tools.cancel.is_cancelled() {
         let last = if done < GUIDED_ORDERS {
             GUIDED_ORDERS.min(most)
-        } else if clock.elapsed() < budget {
+        } else if done < LEAST_ORDERS || clock.elapsed() < budget {
             most.min(done + u32::try_from(orders.jobs).unwrap_or(1))
         } else {
             break;

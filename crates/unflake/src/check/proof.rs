@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use unflake_explore::{
     Care, Cleaning, OrderSuspect, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried,
-    Verdict, cleaners, failing_alone, reaching, sort_out, victims_of,
+    Verdict, cleaners, failing_alone, reaching, sort_out, victims_of, victims_of_chain,
 };
 use unflake_findings::{NoteKind, Proof, Suffering};
 use unflake_protocol::{Handle, Outcome, Seed};
@@ -154,11 +154,7 @@ impl Results {
     fn add(&mut self, trials: &[PolluterTrial], tried: Tried) {
         for main in tried.victims {
             self.known.insert(main.victim);
-            let polluted = Polluted {
-                main,
-                polluters: BTreeSet::new(),
-            };
-            self.victims.insert(polluted.main.victim, polluted);
+            self.victims.insert(main.victim, Polluted::new(main));
         }
         for ((trial, of), is_partial) in trials.iter().zip(tried.of).zip(tried.is_partial) {
             self.of.entry(trial.polluter).or_default().extend(of);
@@ -235,6 +231,15 @@ pub(super) struct Polluted {
     pub(super) main: ProvedVictim,
     /// All that were proved, each enough alone; not those of a longer order.
     pub(super) polluters: BTreeSet<usize>,
+}
+
+impl Polluted {
+    fn new(main: ProvedVictim) -> Polluted {
+        Polluted {
+            main,
+            polluters: BTreeSet::new(),
+        }
+    }
 }
 
 impl<'a> Place<'a> {
@@ -439,11 +444,7 @@ impl<'a> Place<'a> {
             if let [polluter] = main.polluters[..] {
                 results.of.entry(polluter).or_default().insert(main.victim);
             }
-            let polluted = Polluted {
-                main,
-                polluters: BTreeSet::new(),
-            };
-            results.victims.insert(polluted.main.victim, polluted);
+            results.victims.insert(main.victim, Polluted::new(main));
         }
     }
 
@@ -523,6 +524,7 @@ impl<'a> Place<'a> {
         outcomes: &mut Outcomes,
     ) -> Vec<Polluted> {
         let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
+        let mut is_over = false;
         let mut found: Vec<usize> = Vec::new();
         for main in &sorted.victims {
             if let [polluter] = main.polluters[..]
@@ -557,6 +559,21 @@ impl<'a> Place<'a> {
         }
         let mut known = self.known_victims(outcomes);
         known.extend(victims.keys());
+        let of_several = sorted.victims.iter().map(|main| &main.polluters);
+        let chains: BTreeSet<&Vec<usize>> = of_several.filter(|polluters| polluters.len() > 1).collect();
+        for chain in chains.into_iter().filter(|_| search) {
+            self.progress.phase("more victims", 0);
+            let candidates = self.passed().into_iter();
+            let candidates: Vec<usize> = candidates
+                .filter(|test| !known.contains(test) && !chain.contains(test))
+                .collect();
+            let (more, is_partial) = victims_of_chain(&self.search(), self.orders, chain, &candidates);
+            is_over |= is_partial;
+            for main in more {
+                known.insert(main.victim);
+                victims.insert(main.victim, Polluted::new(main));
+            }
+        }
         for (polluters, everywhere) in [(found, true), (siblings, false)] {
             if polluters.is_empty() || !search {
                 continue;
@@ -577,21 +594,10 @@ impl<'a> Place<'a> {
                 })
                 .collect();
             let tried = victims_of(&self.search(), self.orders, &trials, &BTreeSet::new(), Care::Both);
-            if tried.is_partial.contains(&true) {
-                outcomes.note(
-                    NoteKind::Budget,
-                    "the time was up before all polluters were tried on all tests".to_owned(),
-                );
-            }
+            is_over |= tried.is_partial.contains(&true);
             for main in tried.victims {
                 known.insert(main.victim);
-                victims.insert(
-                    main.victim,
-                    Polluted {
-                        main,
-                        polluters: BTreeSet::new(),
-                    },
-                );
+                victims.insert(main.victim, Polluted::new(main));
             }
             for (polluter, of) in polluters.iter().zip(tried.of) {
                 for victim in of {
@@ -600,6 +606,12 @@ impl<'a> Place<'a> {
                     }
                 }
             }
+        }
+        if is_over {
+            outcomes.note(
+                NoteKind::Budget,
+                "the time was up before all polluters were tried on all tests".to_owned(),
+            );
         }
         victims.into_values().collect()
     }
