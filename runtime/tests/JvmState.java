@@ -160,6 +160,16 @@ public final class JvmState {
             end.countDown();
             left.join();
         });
+        Map<String, List<String>> quiet = state();
+        Thread ending = new Thread(() -> {
+            try {
+                Thread.sleep(5);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        ending.start();
+        Check.same(quiet, state(), "a thread in its last moments");
         CountDownLatch many = new CountDownLatch(1);
         Thread[] workers = new Thread[100];
         for (int i = 0; i < workers.length; i++) {

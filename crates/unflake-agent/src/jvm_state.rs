@@ -52,6 +52,11 @@ pub(crate) fn differences(before: &[Captured], after: &[Captured]) -> Vec<StateC
         }
     }
     changes.sort_by(|a, b| (a.kind, &a.root, &a.path, &a.new).cmp(&(b.kind, &b.root, &b.path, &b.new)));
+    changes.dedup_by(|next, first| {
+        let is_same = next.kind == StateKind::Property && next.root == first.root;
+        first.more += u32::from(is_same);
+        is_same
+    });
     changes
 }
 
@@ -287,7 +292,8 @@ fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Optio
         "property" => (
             StateKind::Property,
             format!("System.getProperty({quoted})"),
-            Some(name.to_owned()),
+            // Whoever copies the environment copies all of it.
+            Some(if name.starts_with("env.") { "env.*" } else { name }.to_owned()),
         ),
         "security-property" => (
             StateKind::Property,
@@ -342,24 +348,20 @@ fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Optio
     };
     let (old, new) = match kind {
         StateKind::LogLevel => (old.map(level), new.map(level)),
+        // The path has the name.
+        StateKind::Thread => (old.map(|_| "alive".into()), new.map(|_| "alive".into())),
+        StateKind::ShutdownHook => (old.map(|_| "registered".into()), new.map(|_| "registered".into())),
         _ => (old.map(str::to_owned), new.map(str::to_owned)),
     };
     let (old, new) = without_numbers(kind, old, new);
     let form = form(kind, old.as_deref(), new.as_deref());
-    let shown = |text: String| {
-        if is_secret(kind, name) {
-            "…".to_owned()
-        } else {
-            shown(&text)
-        }
-    };
     Some(StateChange {
         kind,
         root: root.unwrap_or_else(|| stable(&path)),
         form,
         path,
-        old: old.map(shown),
-        new: new.map(shown),
+        old: old.as_deref().map(shown),
+        new: new.as_deref().map(shown),
         holder: String::new(),
         steps: Vec::new(),
         also: Vec::new(),
@@ -403,22 +405,6 @@ fn level(level: &str) -> String {
     } else {
         level.to_owned()
     }
-}
-
-/// Reports go to places where passwords should not.
-fn is_secret(kind: StateKind, name: &str) -> bool {
-    const WORDS: [&str; 7] = [
-        "password",
-        "passwd",
-        "secret",
-        "token",
-        "credential",
-        "apikey",
-        "api_key",
-    ];
-    let name = name.to_ascii_lowercase();
-    matches!(kind, StateKind::Property | StateKind::Environment)
-        && (name.starts_with("env.") || WORDS.iter().any(|word| name.contains(word)))
 }
 
 /// Objects are numbered as they were seen, which is worth showing only where the class does not tell them apart.

@@ -304,10 +304,52 @@ public final class UnflakeJvmState {
     private static void threads() {
         Thread current = Thread.currentThread();
         Object[] threads = UnflakeNative.threads();
+        long until = System.nanoTime() + (inVain < PATIENCE ? LAST_MOMENTS : LAST_MOMENTS / 10);
+        long[] ids = new long[threads.length];
+        int alive = 0;
         for (int i = 0; i < threads.length; i++) {
             Thread thread = (Thread) threads[i];
-            if (thread != current && thread.isAlive() && !thread.isDaemon()) {
+            if (thread == current || thread.isDaemon()) {
+                continue;
+            }
+            if (!isKnown(thread.getId())) {
+                letEnd(thread, until);
+            }
+            if (thread.isAlive()) {
+                ids[alive++] = thread.getId();
                 thread(THREAD, thread);
+            }
+        }
+        knownThreads = Arrays.copyOf(ids, alive);
+    }
+
+    /** A thread whose work is done, and waited for, may take so long to be gone, in nanoseconds. */
+    private static final long LAST_MOMENTS = 30_000_000;
+    /** So often. Where tests leave threads behind it is not worth the time. */
+    private static final int PATIENCE = 20;
+    private static int inVain;
+    private static long[] knownThreads = {};
+
+    private static boolean isKnown(long id) {
+        for (int i = 0; i < knownThreads.length; i++) {
+            if (knownThreads[i] == id) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void letEnd(Thread thread, long until) {
+        while (thread.isAlive()) {
+            if (System.nanoTime() - until > 0) {
+                inVain++;
+                return;
+            }
+            try {
+                Thread.sleep(1);
+            } catch (InterruptedException forTheTest) {
+                Thread.currentThread().interrupt();
+                return;
             }
         }
     }

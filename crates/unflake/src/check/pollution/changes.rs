@@ -17,6 +17,8 @@ const WATCHING: u32 = 1 << 21;
 /// Who changed what: by the test's index, or by the class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
+    /// Tests that came to their end.
+    pub(super) ran: BTreeSet<usize>,
     pub(super) by_test: BTreeMap<usize, Vec<StateChange>>,
     pub(super) by_class: BTreeMap<String, Vec<StateChange>>,
     /// What roots held when they appeared, by root; in each JVM once.
@@ -75,6 +77,7 @@ impl Changes {
         for (root, initial) in other.initial {
             self.initial.entry(root).or_default().extend(initial);
         }
+        self.ran.extend(other.ran);
         self.not_watched.extend(other.not_watched);
         self.used.extend(other.used);
         self.unusable.extend(other.unusable);
@@ -196,6 +199,10 @@ pub(super) fn run(check: &Check<'_>, tests: &[usize], watch: Option<Watch>, jobs
         strategy: None,
         tests: tests.to_vec(),
     };
-    bench.run(bench.units(&[turn]), &|_, _| check.progress.step());
+    bench.run(bench.units(&[turn]), &|test, _| {
+        let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.ran.insert(test);
+        check.progress.step();
+    });
     changes.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

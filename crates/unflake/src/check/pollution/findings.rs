@@ -6,6 +6,7 @@ use super::super::proof::{self, Polluting};
 use super::super::stored::StoredReplay;
 use super::super::uses;
 use super::changes::Changes;
+use super::secrets::masked;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::{Seen, benign};
 use unflake_findings::rules::{self, HeapPlace};
@@ -58,14 +59,15 @@ pub(super) fn gather(
             second: second.of_root(&change.root),
         };
         let harmless = benign(change, &seen, &evidence.uses).filter(|_| by != By::Capture);
+        let change = masked(change);
         found.push(Found {
-            finding: finding(id, change, harmless, by),
+            finding: finding(id, &change, harmless, by),
             replay: StoredReplay {
                 recipe: suite.tests[test].launch,
                 tests: vec![suite.tests[test].handle.clone()],
             },
             test: (by != By::Class).then_some(test),
-            change: change.clone(),
+            change,
         });
     };
     for (test, changes) in &first.by_test {
@@ -206,7 +208,8 @@ fn restless<'a>(first: &'a Changes, second: &Changes) -> BTreeSet<&'a str> {
     /// So few may be chance.
     const FEW: usize = 2;
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for (test, changes) in &first.by_test {
+    let twice = first.by_test.iter().filter(|(test, _)| second.ran.contains(test));
+    for (test, changes) in twice {
         let again = second.by_test.get(test).map(Vec::as_slice).unwrap_or_default();
         let heap = changes.iter().filter(|change| change.kind == StateKind::Heap);
         let roots: BTreeSet<&str> = heap.map(|change| change.root.as_str()).collect();

@@ -8,6 +8,7 @@ mod changes;
 mod file_names;
 mod findings;
 mod measuring;
+mod secrets;
 mod watching;
 
 use super::Check;
