@@ -27,7 +27,7 @@ pub use order::{
     failing_alone, prove, prove_brittle, shortest,
 };
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, random_rounds, strategy_of_round};
-pub use search::{Bounds, Diverged, End, Next, Search, Task, Until, Way, end_of};
+pub use search::{Bounds, Diverged, End, Next, Search, Task, Threads, Until, Way, end_of};
 pub use select::{Learned, Need, needs, reaching};
 pub use split::{Cost, Parts, split};
 pub use victims::{

@@ -21,6 +21,7 @@ pub struct Bounds {
     pub runs: u64,
     pub until: Until,
     pub way: Way,
+    pub threads: Threads,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,11 +137,22 @@ pub enum Next {
     Done,
 }
 
+/// Whose choices are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Threads {
+    #[default]
+    All,
+    /// Only those of the thread that chose first; the others' stay as the JDK makes them.
+    First,
+}
+
 /// The test went another way than the same answers led it before: it remembers something, or is flaky by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diverged {
     pub expected: String,
     pub found: String,
+    /// Several threads made choices: they may have met in another way.
+    pub of_threads: bool,
 }
 
 impl Search {
@@ -231,8 +243,7 @@ impl Search {
 
     /// Whether an execution in which nothing was said is what the first one was.
     pub fn recheck(&mut self, probed: &Probed) -> Result<(), Diverged> {
-        let path: Vec<&Chosen> = probed.choices.iter().filter(|chosen| chosen.by_project).collect();
-        self.extend(&path, &[], &probed.verdict)
+        self.extend(&self.path_of(probed), &[], &probed.verdict)
     }
 
     /// The tree, to go on with later.
@@ -340,7 +351,7 @@ impl Search {
     /// What an execution of a task showed.
     pub fn insert(&mut self, task: &Task, probed: &Probed) -> Result<(), Diverged> {
         self.running -= 1;
-        let path: Vec<&Chosen> = probed.choices.iter().filter(|chosen| chosen.by_project).collect();
+        let path = self.path_of(probed);
         let told: Vec<usize> = match task.what {
             What::Base => Vec::new(),
             What::Branch { node, slot } => self.path(node, slot).into_iter().map(|(_, slot)| slot).collect(),
@@ -371,6 +382,16 @@ impl Search {
             self.after_heuristic(&path);
         }
         Ok(())
+    }
+
+    /// The choices of the project's own code, thread after thread: when they were made differs where threads race.
+    fn path_of<'p>(&self, probed: &'p Probed) -> Vec<&'p Chosen> {
+        let counts = |chosen: &&Chosen| {
+            chosen.by_project && (chosen.id.thread() == 0 || self.bounds.threads == Threads::All)
+        };
+        let mut path: Vec<&Chosen> = probed.choices.iter().filter(counts).collect();
+        path.sort_by_key(|chosen| chosen.id);
+        path
     }
 
     /// A heuristic is done when its answers lead through the choices they were meant for.
@@ -474,6 +495,7 @@ impl Search {
     /// Puts an execution into the tree: the first answers were `told`, the others are what the test got where nothing was
     /// said. The choices on the way must be the same again.
     fn extend(&mut self, path: &[&Chosen], told: &[usize], verdict: &Verdict) -> Result<(), Diverged> {
+        let of_threads = path.iter().any(|chosen| chosen.id.thread() > 0);
         let mut at: Option<(usize, usize)> = None;
         let mut differs = 0;
         for (nth, chosen) in path.iter().enumerate() {
@@ -489,7 +511,7 @@ impl Search {
                     differs += usize::from(slot != choice.base);
                     slot
                 }
-                other => return Err(diverged(nth, other, chosen)),
+                other => return Err(diverged(nth, other, chosen, of_threads)),
             };
             at = Some((node, slot));
         }
@@ -510,6 +532,7 @@ impl Search {
                         Verdict::Failed(failure) => format!("a failure: {}", failure.message),
                         _ => "no failure".to_owned(),
                     },
+                    of_threads,
                 }),
             },
         }
@@ -615,10 +638,11 @@ fn shown(nth: usize, model: &str, size: u32) -> String {
     format!("choice {} of {model} among {size}", nth + 1)
 }
 
-fn diverged(nth: usize, before: &Node, now: &Chosen) -> Diverged {
+fn diverged(nth: usize, before: &Node, now: &Chosen, of_threads: bool) -> Diverged {
     Diverged {
         expected: before.shown(nth),
         found: shown(nth, &now.model, now.size),
+        of_threads,
     }
 }
 

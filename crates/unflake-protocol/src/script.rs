@@ -22,15 +22,19 @@ impl ChoiceId {
     pub fn scope(self) -> u64 {
         self.0 >> ChoiceId::SCOPE
     }
+
+    pub fn thread(self) -> u64 {
+        self.0 >> ChoiceId::THREAD & 0xfff
+    }
 }
 
 impl fmt::Display for ChoiceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let thread = self.0 >> ChoiceId::THREAD & 0xfff;
         write!(
             f,
-            "{}.{thread}.{}",
+            "{}.{}.{}",
             self.scope(),
+            self.thread(),
             self.0 & ((1 << ChoiceId::THREAD) - 1)
         )
     }

@@ -431,7 +431,7 @@ fn heading(reason: ExcludedReason) -> &'static str {
         ExcludedReason::Flaky => "Flaky by itself: what it did cannot be repeated",
         ExcludedReason::Timeout => "Took too long",
         ExcludedReason::NotRun => "Did not run to its end",
-        ExcludedReason::OrderSuspect => "Order suspect: fails among the others, passes alone",
+        ExcludedReason::OrderSuspect => "Order suspect: what runs before it decides whether it passes",
     }
 }
 

@@ -498,7 +498,7 @@ pub(crate) struct ExploreArgs {
     /// Do not go on with what an earlier call has explored
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Test JVMs at the same time [default: as many as there are cores]
+    /// Test JVMs at the same time; more than one only if the test shares no file and no port with itself [default: 1]
     #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
     pub(crate) jobs: Option<u16>,
     /// Write the result as `text`, `json`, `html` (with a picture) or `dot`, to the screen or into a file; may be given

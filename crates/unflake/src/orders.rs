@@ -65,8 +65,27 @@ impl Orders for LaunchOrders<'_> {
                 });
             }
         });
-        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Two JVMs that wanted the same port: that is our doing, not the test's.
+        let met = |verdicts: &&mut Option<Vec<Verdict>>| verdicts.iter().flatten().any(is_about_a_port);
+        let alone = self.jobs.min(orders.len()) < 2;
+        let again = results
+            .values_mut()
+            .zip(orders)
+            .filter(|(verdicts, _)| !alone && met(verdicts));
+        for (verdicts, order) in again {
+            *verdicts = self.run(order);
+        }
         results.into_values().collect()
+    }
+}
+
+fn is_about_a_port(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Failed(failure) => {
+            failure.kind.ends_with("BindException") || failure.trace.contains("java.net.BindException")
+        }
+        _ => false,
     }
 }
 

@@ -110,10 +110,17 @@ impl<'a> Replayed<'a> {
                     )
                     .hint("run `unflake check` again")
                 })?;
+                let fails = match &finding.details {
+                    Details::Polluter(Pollution { victims, .. })
+                    | Details::FilePolluter(FilePollution { victims, .. }) => {
+                        victims.first().map(|victim| &victim.test)
+                    }
+                    _ => None,
+                };
                 Ok(Replayed {
                     settings,
                     again,
-                    name: finding.test.to_string(),
+                    name: fails.unwrap_or(&finding.test).to_string(),
                     tests: replay.tests.clone(),
                     launch: again.launch(replay.recipe)?,
                     strategy,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Bounds, Next, Probed, Until, Verdict, Way};
+use crate::{Bounds, Next, Probed, Threads, Until, Verdict, Way};
 use unflake_protocol::{ChoiceKind, Chosen, Failure, Order, Script};
 
 const BOUNDS: Bounds = Bounds {
@@ -8,6 +8,7 @@ const BOUNDS: Bounds = Bounds {
     runs: 100_000,
     until: Until::End,
     way: Way::DepthFirst,
+    threads: Threads::All,
 };
 
 /// A test that chooses among so many elements each time, and what it says at its end; `None`: it passes.

@@ -440,6 +440,11 @@ impl Check<'_> {
         for (test, result) in results.into_iter().flatten() {
             match result {
                 Ok((round, confirmed)) => outcomes.confirmed(test, round, confirmed),
+                Err(_) if self.bench.tools.cancel.is_cancelled() => {
+                    let detail =
+                        "failed when it was varied; interrupted before that was confirmed".to_owned();
+                    outcomes.settle(test, Fate::NotRun(detail));
+                }
                 // It ran in a JVM that had run it before, and what it left behind made it fail; alone it was varied in the
                 // same way and passes.
                 Err(Unconfirmed::NotRepeated) if warm.contains(&test) => {}

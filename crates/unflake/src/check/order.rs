@@ -77,7 +77,7 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
         for brittle in &sorted.brittle {
             place.add_brittle(brittle, outcomes);
         }
-        say_unproved(&sorted, outcomes);
+        say_unproved(suite, &sorted, outcomes);
     }
 }
 
@@ -243,32 +243,38 @@ fn shuffle<T>(items: &mut [T], seed: Seed) {
     }
 }
 
-pub(super) fn say_unproved(sorted: &SortedOut, outcomes: &mut Outcomes) {
+pub(super) fn say_unproved(suite: &Suite, sorted: &SortedOut, outcomes: &mut Outcomes) {
     let mut ended = 0;
     for (test, reason) in &sorted.unproved {
+        let seen = match suite.tests[*test].baseline {
+            Baseline::Finished(Outcome::Failed(_)) => "fails in the build, passes alone",
+            _ => "fails in another order of the tests",
+        };
         match reason {
             Unproved::Ended => {
                 ended += 1;
-                let why = "fails in another order of the tests; the time was up before it was proved";
-                outcomes.settle(*test, Fate::OrderSuspect(why.to_owned()));
+                let why = format!("{seen}; the time was up before it was proved");
+                outcomes.settle(*test, Fate::OrderSuspect(why));
             }
             Unproved::NotRepeated => outcomes.settle(
                 *test,
-                Fate::Flaky("failed in another order of the tests, passes when that is repeated".to_owned()),
+                Fate::Flaky(format!("{seen}; passes when that order is repeated")),
             ),
             Unproved::NotRun => outcomes.settle(
                 *test,
-                Fate::OrderSuspect(
-                    "fails in another order of the tests; its framework cannot be told the order that would prove it"
-                        .to_owned(),
-                ),
+                Fate::OrderSuspect(format!(
+                    "{seen}; its framework cannot be told the order that would prove it"
+                )),
             ),
         }
     }
     if ended > 0 {
         outcomes.note(
             NoteKind::Budget,
-            format!("the time was up before the polluters of {ended} more tests were found"),
+            match ended {
+                1 => "the time was up before the polluter of 1 more test was found".to_owned(),
+                _ => format!("the time was up before the polluters of {ended} more tests were found"),
+            },
         );
         outcomes.is_unproved = true;
     }

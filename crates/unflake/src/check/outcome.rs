@@ -129,11 +129,14 @@ impl Outcomes {
         self.victims().any(|finding| finding.test == *test)
     }
 
-    /// What a victim said.
-    pub(crate) fn victim_message(&self, test: &TestId) -> Option<String> {
-        let mut victims = self.victims();
-        victims
-            .find(|finding| finding.test == *test)
+    /// What a victim said after this polluter, if it was proved with it.
+    pub(crate) fn victim_message(&self, test: &TestId, polluter: &TestId) -> Option<String> {
+        let of_polluter = |finding: &&Finding| match &finding.details {
+            Details::Victim(details) => finding.test == *test && details.polluter.as_ref() == Some(polluter),
+            _ => false,
+        };
+        self.victims()
+            .find(of_polluter)
             .map(|finding| finding.message.clone())
     }
 
@@ -197,7 +200,7 @@ impl Outcomes {
                 "interrupted: this is a partial result".to_owned(),
             );
         }
-        if self.budget_ended {
+        if self.budget_ended && !self.interrupted {
             self.note(
                 NoteKind::Budget,
                 format!("the budget ended after {} rounds", self.rounds),

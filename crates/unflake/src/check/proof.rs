@@ -46,6 +46,8 @@ pub(crate) struct Polluting {
     pub(crate) is_typical: bool,
     /// It is the first of its state.
     pub(crate) is_first: bool,
+    /// The state is a file.
+    pub(crate) is_file: bool,
 }
 
 /// What came of one of them.
@@ -269,7 +271,7 @@ impl<'a> Place<'a> {
         let states: BTreeMap<usize, String> = polluters
             .by_test
             .iter()
-            .map(|(test, of)| (*test, of[0].path.clone()))
+            .filter_map(|(test, of)| Some((*test, of.iter().min_by_key(|one| one.is_file)?.path.clone())))
             .collect();
         let victims: Vec<Polluted> = results.victims.into_values().collect();
         let of_state = |test: usize| {
@@ -279,13 +281,26 @@ impl<'a> Place<'a> {
         self.add_victims(&victims, &states, &of_state, outcomes);
         for &index in here {
             let test = polluting[index].test;
-            let of = results.of.get(&test).cloned().unwrap_or_default();
-            let suffering = of.iter().filter_map(|victim| {
+            let mut of = results.of.get(&test).cloned().unwrap_or_default();
+            // Whoever changes a field and writes a log does harm by the field, to those that can see it.
+            let before = of.len();
+            if polluting[index].is_file {
+                let fields = polluters.by_test[&test]
+                    .iter()
+                    .filter(|one| one.held_by.is_some());
+                let fields: Vec<&Polluting> = fields.copied().collect();
+                let seeing = self.reaching(&fields, &of.iter().copied().collect::<Vec<_>>());
+                of.retain(|victim| !seeing.contains(victim));
+            }
+            let is_beside = of.len() < before;
+            // What it said after another polluter may not be what it says after this one.
+            let suffering = of.iter().map(|victim| {
                 let id = &self.suite.tests[*victim].id;
-                Some(Suffering {
+                let message = outcomes.victim_message(id, &self.suite.tests[test].id);
+                Suffering {
                     test: id.clone(),
-                    message: outcomes.victim_message(id)?,
-                })
+                    message: message.unwrap_or_default(),
+                }
             });
             proven[index].victims = suffering.collect();
             proven[index].proof = match (
@@ -295,8 +310,8 @@ impl<'a> Place<'a> {
             ) {
                 (false, ..) => Proof::Proved,
                 (true, true, _) => Proof::Partial,
-                (true, false, true) => Proof::NoVictim,
-                (true, false, false) => Proof::NotRun,
+                (true, false, true) if !is_beside => Proof::NoVictim,
+                (true, false, _) => Proof::NotRun,
             };
         }
     }
@@ -438,7 +453,7 @@ impl<'a> Place<'a> {
         for brittle in &sorted.brittle {
             self.add_brittle(brittle, outcomes);
         }
-        say_unproved(&sorted, outcomes);
+        say_unproved(self.suite, &sorted, outcomes);
         for main in sorted.victims {
             results.known.insert(main.victim);
             if let [polluter] = main.polluters[..] {
@@ -475,19 +490,23 @@ impl<'a> Place<'a> {
         self.tests.iter().copied().filter(is_one).collect()
     }
 
-    /// Those of them whose classes can reach one that holds the state.
+    /// Those of them that may see the state.
     fn seeing(&self, polluting: &[&Polluting], suspects: &BTreeMap<usize, OrderSuspect>) -> Vec<usize> {
-        let candidates = self.candidates(suspects);
+        self.reaching(polluting, &self.candidates(suspects))
+    }
+
+    /// Those of some tests whose classes can reach one that holds the state; all, where it is not in a field.
+    fn reaching(&self, polluting: &[&Polluting], tests: &[usize]) -> Vec<usize> {
         let holders: Option<BTreeSet<String>> = polluting.iter().map(|one| one.held_by.clone()).collect();
         let Some(holders) = holders else {
-            return candidates;
+            return tests.to_vec();
         };
         let distances = reaching(&self.suite.references, &holders);
         let reaches = |test: &usize| {
             let known = &self.suite.tests[*test];
             distances.contains_key(known.id.class()) || distances.contains_key(&known.handle.root)
         };
-        candidates.into_iter().filter(reaches).collect()
+        tests.iter().copied().filter(reaches).collect()
     }
 
     /// These tests, as far as may be one of another class after each.

@@ -60,7 +60,11 @@ pub(crate) fn run(settings: ExploreSettings) -> Result<ExitCode, Problem> {
         Some(count) => exploration.random(count, &target),
         None => exploration
             .run(kept, &target, &file)
-            .map(|explored| exploration.state_space(explored, &target, &settings.place.project)),
+            .and_then(|explored| match explored {
+                Ok(explored) => Ok(exploration.state_space(explored, &target, &settings.place.project)),
+                Err(diverged) if diverged.of_threads => exploration.instead(&target),
+                Err(diverged) => Err(exploration.flaky(&diverged)),
+            }),
     };
     let space = match found {
         Ok(space) => space,

@@ -57,9 +57,19 @@ impl Exploration<'_> {
         let mut failures = failures(&graph);
         let is_whole = complete && sampled == 0;
         let goes_on = !self.settings.first && self.subject.strategy.is_none() && !(self.cancel)();
+        let mut failure_probability = graph.chance.mean;
+        let mut interval = (!graph.chance.is_exact()).then(|| graph.chance.interval());
         if goes_on && (is_warm || !is_whole) {
             let drawn = self.further(&mut failures, is_warm);
-            notes.extend(drawn.and_then(|drawn| drawn.note(is_whole)));
+            notes.extend(drawn.as_ref().and_then(|drawn| drawn.note(is_whole)));
+            // A search that was not finished knows one corner well and nothing of the rest.
+            if let (Some((from, to)), Some((share, around))) =
+                (interval, drawn.and_then(|drawn| drawn.chance()))
+                && around.1 - around.0 < to - from
+            {
+                (failure_probability, interval) = (share, Some(around));
+                notes.push("how likely it is to fail is told from the random executions".to_owned());
+            }
         }
         let figures = graph.figures();
         let mut places = Places::new(project, &target.launch);
@@ -76,8 +86,8 @@ impl Exploration<'_> {
                 failing_leaves: figures.failing_leaves,
                 merge_nodes: figures.merge_nodes,
                 critical_choices: figures.critical_choices,
-                failure_probability: graph.chance.mean,
-                interval: (!graph.chance.is_exact()).then(|| graph.chance.interval()),
+                failure_probability,
+                interval,
             },
             complete,
             notes,

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
-use unflake_explore::{Bounds, Diverged, Next, Probed, Search, Until, Verdict, Way};
+use unflake_explore::{Bounds, Diverged, Next, Probed, Search, Threads, Until, Verdict, Way};
 use unflake_protocol::{Form, Level, Others, Record, SavedNode, Script, Seed, Strategy};
 use unflake_runner::Worker;
 
@@ -75,10 +75,16 @@ impl FirstRun {
 }
 
 impl Exploration<'_> {
-    pub(super) fn run(&self, kept: Option<Kept>, target: &Target, file: &Path) -> Result<Explored, Problem> {
+    /// The inner error: executions do not repeat.
+    pub(super) fn run(
+        &self,
+        kept: Option<Kept>,
+        target: &Target,
+        file: &Path,
+    ) -> Result<Result<Explored, Diverged>, Problem> {
         let mut notes = Vec::new();
         let begun = kept.and_then(|kept| {
-            let mut search = self.new_search().load(&kept.nodes)?;
+            let mut search = self.new_search(Threads::All).load(&kept.nodes)?;
             search.executions = kept.executions;
             notes.push(format!(
                 "went on after {} executions of an earlier call",
@@ -88,21 +94,35 @@ impl Exploration<'_> {
         });
         let (search, mut first_run) = match begun {
             Some(begun) => begun,
-            None => (self.new_search(), self.first_run(target)?),
+            None => (self.new_search(Threads::All), self.first_run(target)?),
         };
         self.progress.phase("exploring", self.settings.runs);
         let search = match self.explore(search, first_run.is_like_others)? {
             Ok(search) => search,
+            Err(diverged) if diverged.of_threads => {
+                let search = self.new_search(Threads::First);
+                self.progress.phase("exploring one thread", self.settings.runs);
+                let Ok(search) = self.explore(search, first_run.is_like_others)? else {
+                    return Ok(Err(diverged));
+                };
+                let why = "several of its threads make choices and meet in another way each time: \
+                           only those of the first one were explored, the others' were left as the JDK makes them";
+                return Ok(Ok(Explored {
+                    search,
+                    is_warm: first_run.is_like_others,
+                    notes: first_run.note.into_iter().chain([why.to_owned()]).collect(),
+                }));
+            }
             Err(_) if first_run.is_like_others => {
                 notes.clear();
                 first_run = FirstRun::matters();
                 self.progress.phase("exploring in fresh JVMs", self.settings.runs);
-                match self.explore(self.new_search(), false)? {
+                match self.explore(self.new_search(Threads::All), false)? {
                     Ok(search) => search,
-                    Err(diverged) => return Err(self.flaky(&diverged)),
+                    Err(diverged) => return Ok(Err(diverged)),
                 }
             }
-            Err(diverged) => return Err(self.flaky(&diverged)),
+            Err(diverged) => return Ok(Err(diverged)),
         };
         notes.extend(first_run.note.clone());
         let is_warm = first_run.is_like_others;
@@ -118,14 +138,14 @@ impl Exploration<'_> {
         {
             let _ = fs::write(file, bytes);
         }
-        Ok(Explored {
+        Ok(Ok(Explored {
             search,
             is_warm,
             notes,
-        })
+        }))
     }
 
-    fn flaky(&self, diverged: &Diverged) -> Problem {
+    pub(super) fn flaky(&self, diverged: &Diverged) -> Problem {
         problem!(
             CannotWork,
             "the test is flaky by itself: the same choices do not lead it the same way twice"
@@ -137,8 +157,9 @@ impl Exploration<'_> {
         .hint("make it repeatable first; threads, time and random numbers are what to look for")
     }
 
-    fn new_search(&self) -> Search {
+    fn new_search(&self, threads: Threads) -> Search {
         let bounds = Bounds {
+            threads,
             exhaustive: self.settings.elements,
             samples: self.settings.samples,
             runs: self.settings.runs,

@@ -22,11 +22,18 @@ type Ends = BTreeMap<Option<End>, u64>;
 pub(super) struct Drawn {
     seed: Seed,
     executions: u64,
+    failed: u64,
     /// Ways to fail that the search had not come to.
     more: usize,
 }
 
 impl Drawn {
+    /// How likely the test is to fail, with the interval, as far as these executions can tell.
+    pub(super) fn chance(&self) -> Option<(f64, (f64, f64))> {
+        let share = self.failed as f64 / self.executions as f64;
+        (self.executions > 0).then(|| (share, wilson(self.failed, self.executions)))
+    }
+
     /// What to say about them. A search that tried everything needs no word about executions that found the same.
     pub(super) fn note(&self, is_whole: bool) -> Option<String> {
         let found = match self.more {
@@ -142,6 +149,17 @@ impl Exploration<'_> {
         })
     }
 
+    /// Random executions, where going through all behaviours is not possible.
+    pub(super) fn instead(&self, target: &Target) -> Result<StateSpace, Problem> {
+        let mut space = self.random(DRAWN, target)?;
+        space.notes.insert(
+            0,
+            "several of its threads make choices and meet in another way each time, so its behaviours cannot be gone through"
+                .to_owned(),
+        );
+        Ok(space)
+    }
+
     /// Adds the ways to fail that random executions come to and the search has not: it may not have tried everything, and
     /// leaves natural what the test framework chooses and what is chosen once per JVM. So an exploration never shows less
     /// than [`DRAWN`] random rounds with its seed. More of them add little: where the message prints the order of nine
@@ -150,9 +168,10 @@ impl Exploration<'_> {
         let until = self.settings.budget.map(|budget| Instant::now() + budget / 4);
         let ends = self.draw(DRAWN, is_warm, until).ok()?;
         let executions: u64 = ends.values().sum();
-        let mut more = 0;
+        let (mut more, mut failed) = (0, 0);
         for (end, count) in ends {
             let Some(end) = end else { continue };
+            failed += count;
             let is_known = |kind: &FailureKind| kind.message == end.message && kind.line == end.line;
             if !failures.iter().any(is_known) {
                 more += 1;
@@ -169,6 +188,7 @@ impl Exploration<'_> {
         Some(Drawn {
             seed: self.seed,
             executions,
+            failed,
             more,
         })
     }

@@ -1071,7 +1071,7 @@ public final class UnflakeEvents {
             PrintWriter writer = new PrintWriter(text);
             thrown.printStackTrace(writer);
             writer.flush();
-            trace = text.toString();
+            trace = withoutMessage(text.toString(), message);
         } catch (Throwable problem) {
             trace = "(its stack trace cannot be read: ".concat(problem.getClass().getName()).concat(")");
         }
@@ -1081,6 +1081,13 @@ public final class UnflakeEvents {
         }
         return new String[] {thrown.getClass().getName(), cut(message), end < 0 ? trace : trace.substring(0, end + 1),
             compared(thrown, "getExpected"), compared(thrown, "getActual")};
+    }
+
+    /** A message of many lines leaves no room for those of the stack. */
+    private static String withoutMessage(String trace, String message) {
+        int end = message.indexOf('\n');
+        int start = end < 0 ? -1 : trace.indexOf(message);
+        return start < 0 ? trace : trace.substring(0, start + end).concat(trace.substring(start + message.length()));
     }
 
     /** What a failed assertion says of the values it compared; {@code null}: it does not. */

@@ -158,6 +158,7 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
                     .unwrap_or_default(),
                 is_typical,
                 is_first: *turn == 1,
+                is_file: one.change.kind == StateKind::File,
             },
         ));
     }
