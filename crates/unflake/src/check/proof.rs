@@ -325,23 +325,21 @@ impl<'a> Place<'a> {
         };
         // Few, and most victims are among them.
         let suspects = self.suspects(&results.known, outcomes);
-        // Within a class one run of it is enough; elsewhere the polluter goes right before each.
-        let likely = |is_within: bool, known: &BTreeSet<usize>| -> Vec<PolluterTrial> {
+        // Those of the polluter's own class are tried with all of that class, below.
+        let likely = |known: &BTreeSet<usize>| -> Vec<PolluterTrial> {
             let of = |test: &usize| {
                 let suspects = suspects.keys().copied().filter(|test| !known.contains(test));
-                let here = suspects.filter(|other| (self.root(*other) == self.root(*test)) == is_within);
-                polluters.trial(*test, here.collect())
+                let elsewhere = suspects.filter(|other| self.root(*other) != self.root(*test));
+                polluters.trial(*test, elsewhere.collect())
             };
             let trials = typical.iter().map(of);
             trials.filter(|trial| !trial.candidates.is_empty()).collect()
         };
         let is_first = |trial: &&PolluterTrial| polluters.is_first(trial.polluter);
-        let first = likely(false, &results.known);
+        let first = likely(&results.known);
         let first: Vec<PolluterTrial> = first.iter().filter(is_first).cloned().collect();
         self.stage(&mut results, &first, Care::Behind);
-        let within = likely(true, &results.known);
-        self.stage(&mut results, &within, Care::Behind);
-        for part in likely(false, &results.known).chunks(TOGETHER) {
+        for part in likely(&results.known).chunks(TOGETHER) {
             self.stage(&mut results, part, Care::Each);
         }
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
