@@ -188,7 +188,7 @@ impl Debugger<'_> {
         let mut choice = |number: usize, evidence: &Evidence| Choice {
             number: u32::try_from(number).unwrap_or(u32::MAX),
             api: api(evidence),
-            javadoc: javadoc(&evidence.model),
+            javadoc: javadoc(&api(evidence)),
             call: places.place(&evidence.stack),
             allocation: places.place(&evidence.allocation),
             stack: places.frames(&evidence.stack),
