@@ -95,8 +95,8 @@ pub fn shortest<O: Orders + ?Sized>(
         let mut too_late = before.len();
         while too_late - from > 1 {
             let third = (too_late - from).div_ceil(3);
-            let places: Vec<usize> = (1..3).map(|part| from + part * third).collect();
-            let places: Vec<usize> = places.into_iter().filter(|place| *place < too_late).collect();
+            let places = [from + third, from + 2 * third].into_iter();
+            let places: Vec<usize> = places.filter(|place| *place < too_late).collect();
             let ends = places.iter().map(|place| [&needed, &before[*place..]].concat());
             let does = which_do(orders, ends, test, wanted)?;
             match does.iter().position(|does| !does) {

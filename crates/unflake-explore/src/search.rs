@@ -138,9 +138,8 @@ pub enum Next {
 }
 
 /// Whose choices are explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
-    #[default]
     All,
     /// Only those of the thread that chose first; the others' stay as the JDK makes them.
     First,

@@ -307,25 +307,29 @@ public final class UnflakeJvmState {
         long until = System.nanoTime() + (inVain < PATIENCE ? LAST_MOMENTS : LAST_MOMENTS / 10);
         long[] ids = new long[threads.length];
         int alive = 0;
+        boolean stays = false;
         for (int i = 0; i < threads.length; i++) {
             Thread thread = (Thread) threads[i];
             if (thread == current || thread.isDaemon()) {
                 continue;
             }
-            if (!isKnown(thread.getId())) {
+            boolean isNew = !isKnown(thread.getId());
+            if (isNew) {
                 letEnd(thread, until);
             }
             if (thread.isAlive()) {
+                stays |= isNew;
                 ids[alive++] = thread.getId();
                 thread(THREAD, thread);
             }
         }
+        inVain += stays ? 1 : 0;
         knownThreads = Arrays.copyOf(ids, alive);
     }
 
     /** A thread whose work is done, and waited for, may take so long to be gone, in nanoseconds. */
     private static final long LAST_MOMENTS = 30_000_000;
-    /** So often. Where tests leave threads behind it is not worth the time. */
+    /** After so many captures in vain the wait is short: where tests leave threads behind it is not worth the time. */
     private static final int PATIENCE = 20;
     private static int inVain;
     private static long[] knownThreads = {};
@@ -340,11 +344,7 @@ public final class UnflakeJvmState {
     }
 
     private static void letEnd(Thread thread, long until) {
-        while (thread.isAlive()) {
-            if (System.nanoTime() - until > 0) {
-                inVain++;
-                return;
-            }
+        while (thread.isAlive() && System.nanoTime() - until < 0) {
             try {
                 Thread.sleep(1);
             } catch (InterruptedException forTheTest) {
