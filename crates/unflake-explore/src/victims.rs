@@ -225,7 +225,8 @@ pub struct PolluterTrial {
 impl PolluterTrial {
     /// The candidates one after the other behind the polluter and, if they are many, once more backwards: one test that cleans up
     /// hides those behind it in the first order and those before it in the second, so that together they hide nobody. Whoever
-    /// pollutes goes last, and behind the polluter anew if it is known to change the same. With `false` all without the polluter.
+    /// pollutes goes last, behind the polluter anew, each of them if it is known to change the same. With `false` all without the
+    /// polluter.
     fn orders(&self, with_polluter: bool) -> Vec<Vec<usize>> {
         /// From so many on it pays.
         const MANY: usize = 16;
@@ -239,7 +240,8 @@ impl PolluterTrial {
         let changing = changing
             .into_iter()
             .flat_map(|test| polluter.into_iter().chain([test]));
-        let last = polluting.into_iter().chain(changing);
+        let anew = polluter.filter(|_| !plain.is_empty() && !polluting.is_empty());
+        let last = anew.into_iter().chain(polluting).chain(changing);
         let forwards = polluter.into_iter().chain(plain.iter().copied()).chain(last);
         let backwards = polluter.into_iter().chain(plain.iter().rev().copied());
         let mut orders = vec![forwards.collect()];
@@ -615,6 +617,18 @@ mod tests {
             let tried = victims_of(&suite, &suite, &[trial(0, 1..30)], &BTreeSet::new(), care);
             assert_eq!(tried.of[0], [3, 14, 16, 28].into());
         }
+    }
+
+    #[test]
+    fn a_polluter_that_is_a_victim_too_comes_right_behind_the_other() {
+        let polluted = |before: &[usize]| before.iter().rev().find(|test| [0, 15].contains(test)) == Some(&0);
+        let suite = suite(|before, test| test == 20 && polluted(before));
+        let trial = PolluterTrial {
+            polluting: [0, 20].into(),
+            ..trial(0, 1..30)
+        };
+        let tried = victims_of(&suite, &suite, &[trial], &BTreeSet::new(), Care::Behind);
+        assert_eq!(tried.of[0], [20].into());
     }
 
     #[test]

@@ -112,12 +112,31 @@ fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<String> {
     if !node.shape.is_value || node.shape.view != View::Fields {
         return None;
     }
-    let all: Vec<String> = fields.map(|(_, kind, words)| value(index, kind, words)).collect();
+    let shown = |(_, kind, words): (usize, u8, &[u32])| {
+        let path = index
+            .node(words[0])
+            .filter(|_| kind == b'L')
+            .as_ref()
+            .and_then(bytes_as_text);
+        path.unwrap_or_else(|| value(index, kind, words))
+    };
+    let all: Vec<String> = fields.map(shown).collect();
     match (&all[..], node.shape.fields.first()) {
         ([one], Some(field)) if field.name == "value" => Some(one.clone()),
         ([], _) => None,
         _ => Some(format!("{name}({})", all.join(", "))),
     }
+}
+
+/// A path of the file system keeps its text as bytes.
+fn bytes_as_text(node: &Node<'_>) -> Option<String> {
+    if node.shape.view != View::Numbers(b'B') || node.count() > WHOLE_NUMBERS {
+        return None;
+    }
+    let words = node.contents().iter();
+    let mut bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+    bytes.truncate(node.count());
+    Some(format!("{:?}", String::from_utf8(bytes).ok()?))
 }
 
 /// What a wrapper wraps.

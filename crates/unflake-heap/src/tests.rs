@@ -23,6 +23,8 @@ enum Thing {
     Map(Vec<(usize, usize)>),
     Linked(Vec<(usize, usize)>),
     Bytes(Vec<u8>),
+    /// With its bytes.
+    Path(usize),
 }
 
 const NULL: usize = usize::MAX;
@@ -35,6 +37,7 @@ const MAP: ShapeId = ShapeId(5);
 const LINKED: ShapeId = ShapeId(6);
 const BYTES: ShapeId = ShapeId(7);
 const SET: ShapeId = ShapeId(8);
+const PATH: ShapeId = ShapeId(9);
 
 fn shapes() -> Shapes {
     let mut shapes = Shapes::default();
@@ -71,6 +74,8 @@ fn shapes() -> Shapes {
     );
     assert_eq!(add("[B", View::Numbers(b'B'), false, Vec::new()), BYTES);
     assert_eq!(add("java.util.PriorityQueue", View::Bag, false, Vec::new()), SET);
+    let path = vec![field("path", b'L')];
+    assert_eq!(add("sun.nio.fs.UnixPath", View::Fields, true, path), PATH);
     for name in ["a.Registry.FIRST", "a.Registry.SECOND", "a.Late.THIRD"] {
         shapes.add_root(Root {
             name: name.to_owned(),
@@ -119,6 +124,10 @@ impl Heap {
                 }
             }
             Thing::Number(value) => words.extend([NUMBER.0, *value]),
+            Thing::Path(bytes) => {
+                words.push(PATH.0);
+                words.push(number(*bytes, order));
+            }
             Thing::List(elements) | Thing::Set(elements) => {
                 let is_list = matches!(self.objects[index], Thing::List(_));
                 words.extend([if is_list { LIST.0 } else { SET.0 }, elements.len() as u32]);
@@ -183,7 +192,7 @@ fn one(path: &str, old: &str, new: &str) -> Vec<(String, String, String)> {
     vec![(path.to_owned(), old.to_owned(), new.to_owned())]
 }
 
-use Thing::{Bytes, Linked, List, Map, Node, Number, Set, Text};
+use Thing::{Bytes, Linked, List, Map, Node, Number, Path, Set, Text};
 
 #[test]
 fn a_field_deep_below_a_root() {
@@ -374,6 +383,15 @@ fn maps_by_their_keys() {
     assert_eq!(told(&before, &added), one("Registry.FIRST[\"poison\"]", "-", "9"));
     assert_eq!(compare(&before, &added)[0].form, ChangeForm::Grown);
     assert_eq!(told(&added, &before), one("Registry.FIRST[\"poison\"]", "9", "-"));
+}
+
+#[test]
+fn a_path_is_shown_as_text() {
+    let before = heap(vec![Map(Vec::new())], &[0]);
+    let bytes = Bytes("/tmp/ä".bytes().collect());
+    let after = heap(vec![Map(vec![(1, 3)]), Path(2), bytes, Number(1)], &[0]);
+    let found = told(&before, &after);
+    assert_eq!(found[0].0, "Registry.FIRST[UnixPath(\"/tmp/ä\")]", "{found:?}");
 }
 
 #[test]

@@ -33,7 +33,12 @@ struct Value {
 
 impl Change {
     pub(super) fn new(path: &str, old: Option<&str>, new: Option<&str>, verbose: bool) -> Change {
-        let [old_text, new_text] = [old, new].map(|value| one_line(value.unwrap_or("nothing")));
+        let [old_text, new_text] = [old, new].map(|value| match value {
+            None => "nothing".to_owned(),
+            // Properties have values without quotes.
+            Some("") => "\"\"".to_owned(),
+            Some(value) => one_line(value),
+        });
         let [old_text, new_text] = if verbose {
             [old_text, new_text]
         } else {
@@ -137,6 +142,11 @@ mod tests {
             from_nothing,
             "A.b: \u{1b}[2mnothing\u{1b}[0m → \u{1b}[32m7\u{1b}[0m"
         );
+    }
+
+    #[test]
+    fn an_empty_value_is_not_nothing() {
+        assert_eq!(rows("A.b", None, Some("")), "    change   A.b: nothing → \"\"\n");
     }
 
     #[test]

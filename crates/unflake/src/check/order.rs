@@ -73,7 +73,7 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
             progress: check.progress,
         };
         let victims = place.more_victims(&sorted, check.settings.proof, outcomes);
-        place.add_victims(&victims, &BTreeMap::new(), &|_| None, outcomes);
+        place.add_victims(&victims, &|_, _| None, &|_| None, outcomes);
         for brittle in &sorted.brittle {
             place.add_brittle(brittle, outcomes);
         }

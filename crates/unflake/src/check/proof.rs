@@ -19,7 +19,7 @@ use unflake_protocol::{Handle, Outcome, Seed};
 
 /// How long it may take by default, in learning runs, and at least.
 const DEFAULT_BUDGET: f64 = 6.0;
-const SHORTEST: Duration = Duration::from_secs(25);
+const SHORTEST: Duration = Duration::from_secs(22);
 /// The part of what is left of it in which new victims are searched for; the rest is for the proof of what was found.
 const SEARCH: f64 = 0.7;
 /// Cleaners that a finding names.
@@ -139,6 +139,9 @@ pub(super) struct Place<'a> {
     pub(super) tests: &'a [usize],
     pub(super) progress: &'a Progress,
 }
+
+/// The states of one polluter, each with the victims that it does harm to.
+type Blame<'p> = Vec<(&'p Polluting, BTreeSet<usize>)>;
 
 /// What came of several trials.
 #[derive(Debug, Default)]
@@ -268,52 +271,80 @@ impl<'a> Place<'a> {
                 }
             }
         }
-        let states: BTreeMap<usize, String> = polluters
+        let blamed: BTreeMap<usize, Blame<'_>> = polluters
             .by_test
             .iter()
-            .filter_map(|(test, of)| Some((*test, of.iter().min_by_key(|one| one.is_file)?.path.clone())))
+            .map(|(test, states)| {
+                let of = results.of.get(test).cloned().unwrap_or_default();
+                (*test, self.blame(states, &of))
+            })
             .collect();
+        let state = |polluter: usize, victim: usize| {
+            let of = blamed.get(&polluter)?;
+            let first = of.iter().find(|(_, victims)| victims.contains(&victim));
+            first.map(|(state, _)| state.path.clone())
+        };
         let victims: Vec<Polluted> = results.victims.into_values().collect();
         let of_state = |test: usize| {
             let is_one = polluters.by_test.contains_key(&test);
             is_one.then(|| polluters.changing(test))
         };
-        self.add_victims(&victims, &states, &of_state, outcomes);
+        self.add_victims(&victims, &state, &of_state, outcomes);
         for &index in here {
-            let test = polluting[index].test;
-            let mut of = results.of.get(&test).cloned().unwrap_or_default();
-            // Whoever changes a field and writes a log does harm by the field, to those that can see it.
-            let before = of.len();
-            if polluting[index].is_file {
-                let fields = polluters.by_test[&test]
-                    .iter()
-                    .filter(|one| one.held_by.is_some());
-                let fields: Vec<&Polluting> = fields.copied().collect();
-                let seeing = self.reaching(&fields, &of.iter().copied().collect::<Vec<_>>());
-                of.retain(|victim| !seeing.contains(victim));
-            }
-            let is_beside = of.len() < before;
+            let one = &polluting[index];
+            let of = blamed[&one.test]
+                .iter()
+                .filter(|(state, _)| std::ptr::eq(*state, one))
+                .flat_map(|(_, victims)| victims.iter());
             // What it said after another polluter may not be what it says after this one.
-            let suffering = of.iter().map(|victim| {
+            let suffering = of.map(|victim| {
                 let id = &self.suite.tests[*victim].id;
-                let message = outcomes.victim_message(id, &self.suite.tests[test].id);
+                let message = outcomes.victim_message(id, &self.suite.tests[one.test].id);
                 Suffering {
                     test: id.clone(),
                     message: message.unwrap_or_default(),
                 }
             });
             proven[index].victims = suffering.collect();
-            proven[index].proof = match (
-                of.is_empty(),
-                results.partial.contains(&test),
-                polluters.is_typical(test),
-            ) {
-                (false, ..) => Proof::Proved,
-                (true, true, _) => Proof::Partial,
-                (true, false, true) if !is_beside => Proof::NoVictim,
-                (true, false, _) => Proof::NotRun,
+            let has_others = results.of.get(&one.test).is_some_and(|of| !of.is_empty());
+            // Those that fail because of another state may hide what this one does, unless they cannot see it.
+            let is_clear = one.held_by.is_some() || !has_others;
+            let is_tried = polluters.is_typical(one.test) && is_clear;
+            proven[index].proof = if !proven[index].victims.is_empty() {
+                Proof::Proved
+            } else if results.partial.contains(&one.test) {
+                Proof::Partial
+            } else if is_tried {
+                Proof::NoVictim
+            } else {
+                Proof::NotRun
             };
         }
+    }
+
+    /// Which of a polluter's states do harm to which of its victims, as far as can be told: fields that the victim's classes can
+    /// reach and the JVM's state, else files, else any.
+    fn blame<'p>(&self, states: &[&'p Polluting], victims: &BTreeSet<usize>) -> Blame<'p> {
+        let victims: Vec<usize> = victims.iter().copied().collect();
+        let mut blame: Blame<'p> = states
+            .iter()
+            .map(|state| (*state, self.reaching(&[*state], &victims).into_iter().collect()))
+            .collect();
+        for victim in victims {
+            let seen = |of: &(&Polluting, BTreeSet<usize>)| of.1.contains(&victim);
+            if !blame.iter().any(seen) {
+                for (_, of) in &mut blame {
+                    of.insert(victim);
+                }
+            }
+            if blame.iter().any(|of| seen(of) && !of.0.is_file) {
+                let files = blame.iter_mut().filter(|(state, _)| state.is_file);
+                for (_, of) in files {
+                    of.remove(&victim);
+                }
+            }
+        }
+        blame
     }
 
     /// The search, from what costs little and finds much to what costs much, as long as there is time.
@@ -633,11 +664,11 @@ impl<'a> Place<'a> {
         victims.into_values().collect()
     }
 
-    /// Makes findings. `states`: what polluters change, where that was seen.
+    /// Makes findings. `state`: what a polluter changes that a victim sees, where that is known.
     pub(super) fn add_victims(
         &self,
         victims: &[Polluted],
-        states: &BTreeMap<usize, String>,
+        state: &dyn Fn(usize, usize) -> Option<String>,
         changing: &dyn Fn(usize) -> Option<BTreeSet<usize>>,
         outcomes: &mut Outcomes,
     ) {
@@ -645,7 +676,7 @@ impl<'a> Place<'a> {
         let cleaners = self.cleaners_of(victims, changing);
         for (polluted, cleaners) in victims.iter().zip(cleaners) {
             let state = match polluted.main.polluters[..] {
-                [polluter] => states.get(&polluter).cloned(),
+                [polluter] => state(polluter, polluted.main.victim),
                 _ => None,
             };
             add_victim(self.suite, polluted, &cleaners, state, outcomes);
