@@ -172,3 +172,63 @@ fn a_test_that_fails_in_the_build_and_passes_alone_gets_its_polluter() {
         assert_eq!(excluded, ["ModeTest#cAlwaysFails"]);
     }
 }
+
+/// One test changes three things; who fails because of it can see one of them.
+#[test]
+fn harm_is_told_of_the_state_that_the_victim_can_see() {
+    let project = Fixture::written(&[
+        (
+            "src/main/java/shop/Mode.java",
+            "package shop; public class Mode { public static String now = \"plain\"; }",
+        ),
+        (
+            "src/main/java/shop/Rate.java",
+            "package shop; public class Rate { public static int percent = 3; }",
+        ),
+        (
+            "src/test/java/shop/GiftTest.java",
+            "package shop;
+            import org.junit.jupiter.api.*;
+            @TestMethodOrder(MethodOrderer.MethodName.class)
+            class GiftTest {
+                @Test void adds() { Assertions.assertNotNull(Mode.now + Rate.percent); }
+                @Test void wraps() throws Exception {
+                    Rate.percent = 7;
+                    Mode.now = \"gift\";
+                    try (java.io.FileWriter log = new java.io.FileWriter(\"target/gift.log\", true)) { log.write(\"x\"); }
+                }
+            }",
+        ),
+        (
+            "src/test/java/shop/AModeTest.java",
+            "package shop;
+            import static org.junit.jupiter.api.Assertions.*;
+            import org.junit.jupiter.api.*;
+            class AModeTest { @Test void isPlain() { assertEquals(\"plain\", Mode.now); } }",
+        ),
+        (
+            "src/test/java/shop/ARateTest.java",
+            "package shop;
+            import static org.junit.jupiter.api.Assertions.*;
+            import org.junit.jupiter.api.*;
+            class ARateTest { @Test void isPositive() { assertTrue(Rate.percent > 0); } }",
+        ),
+    ]);
+    let document = project.check("--only pollution --seed 7");
+    let findings = document["findings"].as_array().unwrap();
+    let told: BTreeMap<&str, (&str, &str, usize)> = findings
+        .iter()
+        .filter(|finding| finding["kind"] != "victim")
+        .map(|finding| {
+            let text = |key: &str| finding[key].as_str().unwrap_or_default();
+            let n_victims = finding["victims"].as_array().unwrap().len();
+            (text("path"), (text("severity"), text("proof"), n_victims))
+        })
+        .collect();
+    assert_eq!(told["Mode.now"], ("error", "proved", 1), "{document:#}");
+    assert_eq!(told["Rate.percent"], ("warning", "no-victim", 0), "{document:#}");
+    let file = findings.iter().find(|finding| finding["kind"] == "file-polluter");
+    assert_eq!(file.unwrap()["severity"], "warning", "{document:#}");
+    let victim = findings.iter().find(|finding| finding["kind"] == "victim");
+    assert_eq!(victim.unwrap()["state"], "Mode.now", "{document:#}");
+}
