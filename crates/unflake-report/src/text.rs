@@ -20,8 +20,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use unflake_findings::{
-    Details, Document, Excluded, ExcludedReason, Finding, FindingKind, Rate, Scope, Severity, SkipReason,
-    Summary,
+    Details, Document, Excluded, ExcludedReason, Finding, FindingKind, LevelSetting, Rate, Scope, Severity,
+    SkipReason, Summary,
 };
 use unflake_protocol::TestId;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -161,7 +161,12 @@ impl Page<'_> {
         };
         self.cause(cause)?;
         let Rate { failed, runs } = finding.rate;
-        writeln!(self.text, "    {}{level}: {}", label("level"), meaning(*level))?;
+        writeln!(
+            self.text,
+            "    {}{level}: {}",
+            label("level"),
+            meaning(*level, summary.level)
+        )?;
         write!(
             self.text,
             "    {}{failed} of {runs} varied runs, first in round {round}",
@@ -435,12 +440,15 @@ fn heading(reason: ExcludedReason) -> &'static str {
     }
 }
 
-fn meaning(level: unflake_protocol::Level) -> &'static str {
+fn meaning(level: unflake_protocol::Level, asked: LevelSetting) -> &'static str {
     use unflake_protocol::Level;
     match level {
         Level::One => "fails under another order, the same for the whole run",
         Level::Eq => "fails when different collections are ordered differently",
         Level::Id => "fails when equal collections are ordered differently",
+        Level::Full if asked == LevelSetting::Only(level) => {
+            "fails when an unchanged collection changes its order; weaker levels were not tried"
+        }
         Level::Full => "fails only when an unchanged collection changes its order",
     }
 }

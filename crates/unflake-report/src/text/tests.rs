@@ -145,6 +145,14 @@ seed 7; for the same choices again: `unflake check --seed 7`
 }
 
 #[test]
+fn only_is_said_where_weaker_levels_were_tried() {
+    let mut document = document(vec![finding("shop.CartTest#twice", Level::Full, "1")]);
+    assert!(plain(&document, false).contains("full: fails only when an unchanged"));
+    document.summary.level = LevelSetting::Only(Level::Full);
+    assert!(plain(&document, false).contains("full: fails when an unchanged"));
+}
+
+#[test]
 fn verbose_says_what_was_tried() {
     let mut document = document(vec![finding("a.B#c", Level::Id, "x")]);
     document.findings[0].suppressed = Some(Suppression {
