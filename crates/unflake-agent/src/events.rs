@@ -154,17 +154,18 @@ fn evidence(
         kind: kind(*numbers.get(2)?),
         size: u32::try_from(number(3)).unwrap_or(u32::MAX),
         owner,
-        natural: list(4),
-        failing: list(5),
-        moved: list(6),
+        natural_answer: u32::try_from(number(4)).unwrap_or(u32::MAX),
+        natural: list(5),
+        failing: list(6),
+        moved: list(7),
         order: numbers
-            .get(9..)
+            .get(10..)
             .unwrap_or(&[])
             .iter()
             .filter_map(|place| u32::try_from(*place).ok())
             .collect(),
-        stack: list(7).iter().filter_map(|text| frame(text)).collect(),
-        allocation: list(8).iter().filter_map(|text| frame(text)).collect(),
+        stack: list(8).iter().filter_map(|text| frame(text)).collect(),
+        allocation: list(9).iter().filter_map(|text| frame(text)).collect(),
     })
 }
 

@@ -55,11 +55,11 @@ pub struct Choice {
     pub allocation_stack: Vec<Frame>,
     /// The class of the collection, if it is one.
     pub owner: Option<String>,
-    /// How many elements there are; the two lists below may show fewer.
+    /// How many elements there are, or how many answers where one is picked; the two lists below may show fewer.
     pub elements: u32,
-    /// The elements in the order that this JDK gives, as text, shortened.
+    /// The elements in the order that this JDK gives, as text, shortened; or the answer that it gives.
     pub natural: Vec<String>,
-    /// The elements in the order that makes the test fail.
+    /// The elements in the order that makes the test fail, or the answer that does.
     pub failing: Vec<String>,
     /// The elements that changed their places, if they are few: two of them were swapped.
     pub moved: Vec<String>,

@@ -143,9 +143,11 @@ pub struct Evidence {
     pub size: u32,
     /// The class of the collection.
     pub owner: Option<String>,
-    /// The first elements in natural order, as text.
+    /// The first elements in natural order, or the first of the answers, as text.
     pub natural: Vec<String>,
-    /// The first elements in the order given.
+    /// Where answers are picked: which of them is the natural one, from 0.
+    pub natural_answer: u32,
+    /// The first elements in the order given, or the answer.
     pub failing: Vec<String>,
     /// The elements at other places than in natural order, if they are few.
     pub moved: Vec<String>,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use unflake_explore::{Culprits, NoCause, Verdict, find_cause};
 use unflake_findings::{Cause, CauseStatus, Choice, Details, Document, Finding, Scope, rules};
-use unflake_protocol::{Evidence, Failure, Record, Strategy};
+use unflake_protocol::{ChoiceKind, Evidence, Failure, Record, Strategy};
 use unflake_runner::{Launch, Worker};
 
 /// Looks for causes.
@@ -195,7 +195,7 @@ impl Debugger<'_> {
             allocation_stack: places.frames(&evidence.allocation),
             owner: evidence.owner.clone(),
             elements: evidence.size,
-            natural: evidence.natural.clone(),
+            natural: natural(evidence),
             failing: evidence.failing.clone(),
             moved: evidence.moved.clone(),
         };
@@ -206,6 +206,15 @@ impl Debugger<'_> {
             .collect();
         cause(choices, &culprits.failure, scope, runs)
     }
+}
+
+/// The elements in natural order, or the natural answer.
+fn natural(evidence: &Evidence) -> Vec<String> {
+    if evidence.kind == ChoiceKind::Rearranges {
+        return evidence.natural.clone();
+    }
+    let answer = evidence.natural.get(evidence.natural_answer as usize);
+    answer.cloned().into_iter().collect()
 }
 
 fn cause(choices: Vec<Choice>, failure: &Failure, scope: Scope, runs: u32) -> Cause {

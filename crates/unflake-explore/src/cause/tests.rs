@@ -46,6 +46,7 @@ impl<F: Fn(&[Vec<u32>]) -> bool> Probe for Pretended<F> {
             size: self.size,
             owner: None,
             natural: Vec::new(),
+            natural_answer: 0,
             failing: Vec::new(),
             moved: Vec::new(),
             order: order(id),

@@ -505,6 +505,8 @@ public final class Unflake {
         return compared == 0 && open && tie(model) ? 1 : compared;
     }
 
+    private static final String[] TIED = {"equal elements stay as they are", "equal elements change places"};
+
     private static boolean tie(int model) {
         UnflakeThread own = thread();
         if (own.busy > 0 || !choose(own, model)) {
@@ -512,7 +514,7 @@ public final class Unflake {
         }
         long plan = level == FULL ? planOfCall(own) : planOf(mix(2));
         if (scripted) {
-            plan = UnflakeScript.pick(own, model, UnflakeScript.PICKS, 0, 2, null, plan);
+            plan = UnflakeScript.pick(own, model, UnflakeScript.PICKS, 0, 2, null, plan, TIED);
         }
         return UnflakeOrder.pick(0, 2, plan) == 1;
     }

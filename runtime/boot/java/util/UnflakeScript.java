@@ -128,13 +128,23 @@ public final class UnflakeScript {
             log(place, model, REARRANGES, n, plan == Unflake.NATURAL_PLAN ? 0 : n <= RANKED ? rank(order(plan, n)) : -1);
         }
         if (isWanted(place)) {
-            show(own, place, model, REARRANGES, n, owner, texts(own, owner, elements, from, n), order(plan, n));
+            long[] numbers = {place, model, REARRANGES, n, 0};
+            show(own, numbers, owner, texts(own, owner, elements, from, n), order(plan, n));
         }
         return plan;
     }
 
-    /** The same for one of {@code n} answers; {@code varied} is the strategy's plan for it. */
-    static long pick(UnflakeThread own, int model, int kind, int natural, int n, Object owner, long varied) {
+    /** Whether answers will be shown: then it pays to say which there are. */
+    static boolean isShowing() {
+        return wanted.length > 0;
+    }
+
+    /**
+     * The same for one of {@code n} answers; {@code varied} is the strategy's plan for it, {@code answers} says what they are,
+     * or is null.
+     */
+    static long pick(
+            UnflakeThread own, int model, int kind, int natural, int n, Object owner, long varied, String[] answers) {
         long place = own.place + own.calls - 1;
         long plan = planned(place, 1);
         if (plan == VARIED) {
@@ -145,11 +155,11 @@ public final class UnflakeScript {
             log(place, model, kind, n, picked);
         }
         if (isWanted(place)) {
-            String[] answers = new String[Math.min(n, SHOWN)];
-            for (int i = 0; i < answers.length; i++) {
-                answers[i] = "answer ".concat(String.valueOf(i + 1));
+            String[] texts = new String[n];
+            for (int i = 0; i < n; i++) {
+                texts[i] = answers == null ? "answer ".concat(String.valueOf(i + 1)) : cut(answers[i]);
             }
-            show(own, place, model, kind, n, owner, answers, new int[] {picked});
+            show(own, new long[] {place, model, kind, n, natural}, owner, texts, new int[] {picked});
         }
         return plan;
     }
@@ -239,8 +249,8 @@ public final class UnflakeScript {
         return wanted.length > 0 && Arrays.binarySearch(wanted, place) >= 0;
     }
 
-    private static void show(
-            UnflakeThread own, long place, int model, int kind, int n, Object owner, String[] natural, int[] order) {
+    /** {@code numbers}: place, model, kind, how many there are, and which answer is the natural one. */
+    private static void show(UnflakeThread own, long[] numbers, Object owner, String[] natural, int[] order) {
         if (stopping) {
             stop();
         }
@@ -254,12 +264,12 @@ public final class UnflakeScript {
                 if (i < failing.length) {
                     failing[i] = text;
                 }
-                if (order[i] != i && movedCount++ <= MOVED) {
+                if (numbers[2] == REARRANGES && order[i] != i && movedCount++ <= MOVED) {
                     moved.accept(text);
                 }
             }
             Object[] few = movedCount <= MOVED ? moved.toArray() : new Object[0];
-            UnflakeEvents.evidence(new long[] {place, model, kind, n}, owner == null ? null : owner.getClass().getName(),
+            UnflakeEvents.evidence(numbers, owner == null ? null : owner.getClass().getName(),
                 new Object[][] {natural.length <= SHOWN ? natural : Arrays.copyOf(natural, SHOWN), failing, few,
                     frames(new Throwable()), frames(madeAt(owner))},
                 order.length <= TOLD ? order : new int[0]);

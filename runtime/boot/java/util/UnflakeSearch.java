@@ -35,9 +35,18 @@ final class UnflakeSearch {
         }
         int n = high - low + 1;
         if (Unflake.scripted) {
-            plan = UnflakeScript.pick(own, model, UnflakeScript.PICKS, found - low, n, owner, plan);
+            String[] answers = UnflakeScript.isShowing() ? indices(low, n) : null;
+            plan = UnflakeScript.pick(own, model, UnflakeScript.PICKS, found - low, n, owner, plan, answers);
         }
         return low + UnflakeOrder.pick(found - low, n, plan);
+    }
+
+    private static String[] indices(int low, int n) {
+        String[] indices = new String[n];
+        for (int i = 0; i < n; i++) {
+            indices[i] = "index ".concat(String.valueOf(low + i));
+        }
+        return indices;
     }
 
     static int found(int found, Object[] array, int from, int to, Object key, Comparator<Object> by, int model) {

@@ -66,8 +66,10 @@ final class UnflakeUser {
         return like(natural, more);
     }
 
+    private static final String[] OTHERWISE = {"as it is", "another value"};
+
     static long random(long natural, int model) {
-        long plan = plan(natural, model, UnflakeScript.OPEN, 0, 2);
+        long plan = plan(natural, model, UnflakeScript.OPEN, 0, OTHERWISE);
         if (Unflake.isGiven(plan)) {
             return UnflakeOrder.pick(0, 2, plan) == 0 ? natural : ~natural;
         }
@@ -85,7 +87,7 @@ final class UnflakeUser {
                 at = i;
             }
         }
-        long plan = plan(natural == null ? 0 : natural.hashCode(), model, UnflakeScript.PICKS, at, values.length);
+        long plan = plan(natural == null ? 0 : natural.hashCode(), model, UnflakeScript.PICKS, at, values);
         if (plan == Unflake.NATURAL_PLAN) {
             return natural;
         }
@@ -132,7 +134,7 @@ final class UnflakeUser {
         if (width == 0 || natural != natural || natural - natural != 0) {
             return natural;
         }
-        long plan = plan(Double.doubleToLongBits(natural), model, UnflakeScript.OPEN, 0, 2);
+        long plan = plan(Double.doubleToLongBits(natural), model, UnflakeScript.OPEN, 0, OTHERWISE);
         if (plan == Unflake.NATURAL_PLAN) {
             return natural;
         }
@@ -146,14 +148,14 @@ final class UnflakeUser {
         return natural + width * (2 * unit - 1);
     }
 
-    private static long plan(long value, int model, int kind, int natural, int n) {
+    private static long plan(long value, int model, int kind, int natural, String[] answers) {
         UnflakeThread own = Unflake.thread();
         if (own.busy > 0 || !Unflake.choose(own, model)) {
             return Unflake.NATURAL_PLAN;
         }
         long plan = Unflake.level == Unflake.FULL ? Unflake.planOfCall(own)
             : Unflake.planOf(Unflake.level == Unflake.ONE ? Unflake.mix(2) : Unflake.mix(Unflake.mix(2) + value));
-        return Unflake.scripted ? UnflakeScript.pick(own, model, kind, natural, n, null, plan) : plan;
+        return Unflake.scripted ? UnflakeScript.pick(own, model, kind, natural, answers.length, null, plan, answers) : plan;
     }
 
     private static Object stream(Stream<?> natural, int model) {

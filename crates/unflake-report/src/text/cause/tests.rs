@@ -357,6 +357,10 @@ fn orders_are_shortened_around_what_differs() {
         "natural  {a, b, … 7 more}\nfailing  {b, a, … 7 more}\n"
     );
     assert_eq!(order("17", "23", 1), "natural  17\nfailing  23\n");
+    assert_eq!(
+        order("17", "23", 3),
+        "natural  17, one of 3 that are allowed\nfailing  23\n"
+    );
     let numbers: Vec<String> = (100..160).map(|n| n.to_string()).collect();
     let mut swapped = numbers.clone();
     swapped.swap(30, 33);

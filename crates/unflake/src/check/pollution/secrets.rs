@@ -12,7 +12,9 @@ const WORDS: [&str; 7] = [
     "api_key",
 ];
 
-/// The same change; values that may be secret, to judge by the name of what holds them, are `…`.
+const HIDDEN: &str = "(hidden)";
+
+/// The same change; values that may be secret, to judge by the name of what holds them, are hidden.
 pub(super) fn masked(change: &StateChange) -> StateChange {
     let mut change = change.clone();
     let (last, is_text): (&str, fn(&str) -> bool) = match change.kind {
@@ -25,13 +27,13 @@ pub(super) fn masked(change: &StateChange) -> StateChange {
     if is_secret(last) || is_of_environment {
         for value in [&mut change.old, &mut change.new].into_iter().flatten() {
             if is_text(value) {
-                "…".clone_into(value);
+                HIDDEN.clone_into(value);
             }
         }
     }
     for triple in &mut change.around {
         if is_secret(&triple.field) && triple.value.starts_with('"') {
-            "…".clone_into(&mut triple.value);
+            HIDDEN.clone_into(&mut triple.value);
         }
     }
     change
@@ -82,18 +84,18 @@ mod tests {
         };
         assert_eq!(
             (property("db.password"), property("db.name")),
-            ("…".into(), "x".into())
+            (HIDDEN.into(), "x".into())
         );
         let environment = "System.getProperty(\"env.HOME\")";
-        assert_eq!(shown(StateKind::Property, "env.*", environment, "/root"), "…");
+        assert_eq!(shown(StateKind::Property, "env.*", environment, "/root"), HIDDEN);
     }
 
     #[test]
     fn in_the_heap_only_texts_are_hidden() {
         let heap = |path: &str, value: &str| shown(StateKind::Heap, "a.B.c", path, value);
-        assert_eq!(heap("Server.proxyPassword", "\"p4ss\""), "…");
-        assert_eq!(heap("Server.options[\"api_key\"]", "\"p4ss\""), "…");
-        assert_eq!(heap("Server.options[\"db.password\"]", "\"p4ss\""), "…");
+        assert_eq!(heap("Server.proxyPassword", "\"p4ss\""), HIDDEN);
+        assert_eq!(heap("Server.options[\"api_key\"]", "\"p4ss\""), HIDDEN);
+        assert_eq!(heap("Server.options[\"db.password\"]", "\"p4ss\""), HIDDEN);
         assert_eq!(heap("Parser.tokens", "3"), "3");
         assert_eq!(heap("Passwords.secret.name", "\"joe\""), "\"joe\"");
     }
