@@ -215,9 +215,15 @@ impl Page<'_> {
         if choice.natural.is_empty() && choice.failing.is_empty() && choice.elements == 0 {
             return Ok(());
         }
-        if let ([natural], [failing], true) = (&choice.natural[..], &choice.failing[..], choice.elements > 1) {
+        if let ([natural], [failing], true) = (&choice.natural[..], &choice.failing[..], choice.elements > 1)
+        {
             let allowed = format!("{FAINT}one of {} that are allowed{FAINT:#}", choice.elements);
-            writeln!(self.text, "    {}{}, {allowed}", label("natural"), one_line(natural))?;
+            writeln!(
+                self.text,
+                "    {}{}, {allowed}",
+                label("natural"),
+                one_line(natural)
+            )?;
             return writeln!(self.text, "    {}{}", label("failing"), one_line(failing));
         }
         let window = Window::of(choice, self.verbose);
