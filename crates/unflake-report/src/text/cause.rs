@@ -315,6 +315,8 @@ struct Window<'a> {
     from: usize,
     to: usize,
     verbose: bool,
+    /// How much of each element's beginning is left out, in bytes: what all have in common, where there is no room for it.
+    common: usize,
 }
 
 impl Window<'_> {
@@ -325,7 +327,12 @@ impl Window<'_> {
             from: 0,
             to: choice.natural.len().max(choice.failing.len()),
             verbose,
+            common: 0,
         };
+        let is_long = |element: &String| element.width() > ELEMENT_WIDTH;
+        if !verbose && (!window.fits() || choice.natural.iter().any(is_long)) {
+            window.common = common_name(&choice.natural);
+        }
         if !verbose && !window.fits() {
             let differs = |(a, b): (&String, &String)| a != b;
             let pairs = choice.natural.iter().zip(&choice.failing);
@@ -383,7 +390,8 @@ impl Window<'_> {
     }
 
     fn element(&self, element: &str) -> String {
-        let element = clean(element);
+        let rest = element.get(self.common..).filter(|_| self.common > 0);
+        let element = clean(&rest.map_or_else(|| element.to_owned(), |rest| format!("…{rest}")));
         match element.as_str() {
             // Invisible, and an element all the same.
             "" => "\"\"".to_owned(),
@@ -391,6 +399,23 @@ impl Window<'_> {
             _ => cut_end(&element, ELEMENT_WIDTH),
         }
     }
+}
+
+/// How many bytes of a qualified name all of these begin with: members of one class, files of one directory.
+fn common_name(elements: &[String]) -> usize {
+    let [first, rest @ ..] = elements else { return 0 };
+    let same = |other: &String| {
+        first
+            .bytes()
+            .zip(other.bytes())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    let common = rest.iter().map(same).min().unwrap_or(0);
+    let name = first.as_bytes()[..common]
+        .iter()
+        .rposition(|byte| b".$/".contains(byte));
+    name.map_or(0, |last| last + 1)
 }
 
 /// Sets and maps are written as such, all else as lists.

@@ -361,6 +361,15 @@ fn orders_are_shortened_around_what_differs() {
         order("17", "23", 3),
         "natural  17, one of 3 that are allowed\nfailing  23\n"
     );
+    let class = "TypesOfManyAndVariousKindsTest$ClassWithALongName";
+    assert_eq!(
+        order(
+            &format!("{class}.bag {class}.value"),
+            &format!("{class}.value {class}.bag"),
+            2
+        ),
+        "natural  {…bag, …value}\nfailing  {…value, …bag}\n"
+    );
     let numbers: Vec<String> = (100..160).map(|n| n.to_string()).collect();
     let mut swapped = numbers.clone();
     swapped.swap(30, 33);
