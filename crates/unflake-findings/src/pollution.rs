@@ -63,11 +63,11 @@ pub struct Benign {
 pub enum Proof {
     #[default]
     NotRun,
-    /// Some tests fail because of it.
+    /// Some tests fail because of it, and all were tried.
     Proved,
     /// All tests that may see the state were run after it, and pass.
     NoVictim,
-    /// The time was up before all were tried.
+    /// The time was up before all were tried; those that were found to fail are proved all the same.
     Partial,
 }
 

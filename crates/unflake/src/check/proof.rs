@@ -310,10 +310,10 @@ impl<'a> Place<'a> {
             // Those that fail because of another state may hide what this one does, unless they cannot see it.
             let is_clear = one.held_by.is_some() || !has_others;
             let is_tried = polluters.is_typical(one.test) && is_clear;
-            proven[index].proof = if !proven[index].victims.is_empty() {
-                Proof::Proved
-            } else if results.partial.contains(&one.test) {
+            proven[index].proof = if results.partial.contains(&one.test) {
                 Proof::Partial
+            } else if !proven[index].victims.is_empty() {
+                Proof::Proved
             } else if is_tried {
                 Proof::NoVictim
             } else {
