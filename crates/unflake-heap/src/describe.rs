@@ -113,11 +113,8 @@ fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<String> {
         return None;
     }
     let shown = |(_, kind, words): (usize, u8, &[u32])| {
-        let path = index
-            .node(words[0])
-            .filter(|_| kind == b'L')
-            .as_ref()
-            .and_then(bytes_as_text);
+        let object = if kind == b'L' { index.node(words[0]) } else { None };
+        let path = object.as_ref().and_then(bytes_as_text);
         path.unwrap_or_else(|| value(index, kind, words))
     };
     let all: Vec<String> = fields.map(shown).collect();

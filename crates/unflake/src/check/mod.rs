@@ -1,5 +1,6 @@
 //! `unflake check`: learn once, vary the tests that made choices, confirm what fails, report.
 
+mod blame;
 pub(crate) mod jvms;
 mod learn;
 mod order;

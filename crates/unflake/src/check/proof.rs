@@ -1,6 +1,7 @@
 //! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come of it.
 
 use super::Check;
+use super::blame::Blame;
 use super::order::{Shuffled, run_to_the_end, say_unproved, suspects_of_build};
 use super::order_findings::{add_brittle, add_victim};
 use super::outcome::Outcomes;
@@ -140,9 +141,6 @@ pub(super) struct Place<'a> {
     pub(super) progress: &'a Progress,
 }
 
-/// The states of one polluter, each with the victims that it does harm to.
-type Blame<'p> = Vec<(&'p Polluting, BTreeSet<usize>)>;
-
 /// What came of several trials.
 #[derive(Debug, Default)]
 struct Results {
@@ -271,18 +269,18 @@ impl<'a> Place<'a> {
                 }
             }
         }
-        let blamed: BTreeMap<usize, Blame<'_>> = polluters
+        let blame: BTreeMap<usize, Blame<'_>> = polluters
             .by_test
             .iter()
             .map(|(test, states)| {
                 let of = results.of.get(test).cloned().unwrap_or_default();
-                (*test, self.blame(states, &of))
+                let seeing = |state: &Polluting| self.reaching(&[state], &of);
+                (*test, Blame::new(states, &of, seeing))
             })
             .collect();
         let state = |polluter: usize, victim: usize| {
-            let of = blamed.get(&polluter)?;
-            let first = of.iter().find(|(_, victims)| victims.contains(&victim));
-            first.map(|(state, _)| state.path.clone())
+            let state = blame.get(&polluter)?.state_for(victim)?;
+            Some(state.path.clone())
         };
         let victims: Vec<Polluted> = results.victims.into_values().collect();
         let of_state = |test: usize| {
@@ -292,12 +290,8 @@ impl<'a> Place<'a> {
         self.add_victims(&victims, &state, &of_state, outcomes);
         for &index in here {
             let one = &polluting[index];
-            let of = blamed[&one.test]
-                .iter()
-                .filter(|(state, _)| std::ptr::eq(*state, one))
-                .flat_map(|(_, victims)| victims.iter());
             // What it said after another polluter may not be what it says after this one.
-            let suffering = of.map(|victim| {
+            let suffering = blame[&one.test].victims_of(one).map(|victim| {
                 let id = &self.suite.tests[*victim].id;
                 let message = outcomes.victim_message(id, &self.suite.tests[one.test].id);
                 Suffering {
@@ -320,31 +314,6 @@ impl<'a> Place<'a> {
                 Proof::NotRun
             };
         }
-    }
-
-    /// Which of a polluter's states do harm to which of its victims, as far as can be told: fields that the victim's classes can
-    /// reach and the JVM's state, else files, else any.
-    fn blame<'p>(&self, states: &[&'p Polluting], victims: &BTreeSet<usize>) -> Blame<'p> {
-        let victims: Vec<usize> = victims.iter().copied().collect();
-        let mut blame: Blame<'p> = states
-            .iter()
-            .map(|state| (*state, self.reaching(&[*state], &victims).into_iter().collect()))
-            .collect();
-        for victim in victims {
-            let seen = |of: &(&Polluting, BTreeSet<usize>)| of.1.contains(&victim);
-            if !blame.iter().any(seen) {
-                for (_, of) in &mut blame {
-                    of.insert(victim);
-                }
-            }
-            if blame.iter().any(|of| seen(of) && !of.0.is_file) {
-                let files = blame.iter_mut().filter(|(state, _)| state.is_file);
-                for (_, of) in files {
-                    of.remove(&victim);
-                }
-            }
-        }
-        blame
     }
 
     /// The search, from what costs little and finds much to what costs much, as long as there is time.
@@ -525,17 +494,21 @@ impl<'a> Place<'a> {
     }
 
     /// Those of some tests whose classes can reach one that holds the state; all, where it is not in a field.
-    fn reaching(&self, polluting: &[&Polluting], tests: &[usize]) -> Vec<usize> {
+    fn reaching<'t, T: FromIterator<usize>>(
+        &self,
+        polluting: &[&Polluting],
+        tests: impl IntoIterator<Item = &'t usize>,
+    ) -> T {
         let holders: Option<BTreeSet<String>> = polluting.iter().map(|one| one.held_by.clone()).collect();
         let Some(holders) = holders else {
-            return tests.to_vec();
+            return tests.into_iter().copied().collect();
         };
         let distances = reaching(&self.suite.references, &holders);
         let reaches = |test: &usize| {
             let known = &self.suite.tests[*test];
             distances.contains_key(known.id.class()) || distances.contains_key(&known.handle.root)
         };
-        tests.iter().copied().filter(reaches).collect()
+        tests.into_iter().copied().filter(reaches).collect()
     }
 
     /// These tests, as far as may be one of another class after each.
