@@ -140,8 +140,8 @@ public final class UnflakeScript {
     }
 
     /**
-     * The same for one of {@code n} answers; {@code varied} is the strategy's plan for it, {@code answers} says what they are,
-     * or is null.
+     * The same for one of {@code n} answers; {@code varied} is the strategy's plan for it. {@code answers} says what they are; it
+     * may be null unless {@link #isShowing}.
      */
     static long pick(
             UnflakeThread own, int model, int kind, int natural, int n, Object owner, long varied, String[] answers) {
@@ -157,7 +157,7 @@ public final class UnflakeScript {
         if (isWanted(place)) {
             String[] texts = new String[n];
             for (int i = 0; i < n; i++) {
-                texts[i] = answers == null ? "answer ".concat(String.valueOf(i + 1)) : cut(answers[i]);
+                texts[i] = cut(answers[i]);
             }
             show(own, new long[] {place, model, kind, n, natural}, owner, texts, new int[] {picked});
         }
