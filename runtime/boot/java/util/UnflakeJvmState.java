@@ -307,7 +307,7 @@ public final class UnflakeJvmState {
         long until = System.nanoTime() + (inVain < PATIENCE ? LAST_MOMENTS : LAST_MOMENTS / 10);
         long[] ids = new long[threads.length];
         int alive = 0;
-        boolean stays = false;
+        boolean inVainNow = false;
         for (int i = 0; i < threads.length; i++) {
             Thread thread = (Thread) threads[i];
             if (thread == current || thread.isDaemon()) {
@@ -315,15 +315,14 @@ public final class UnflakeJvmState {
             }
             boolean isNew = !isKnown(thread.getId());
             if (isNew) {
-                letEnd(thread, until);
+                inVainNow |= !hasSettled(thread, until);
             }
             if (thread.isAlive()) {
-                stays |= isNew;
                 ids[alive++] = thread.getId();
                 thread(THREAD, thread);
             }
         }
-        inVain += stays ? 1 : 0;
+        inVain += inVainNow ? 1 : 0;
         knownThreads = Arrays.copyOf(ids, alive);
     }
 
@@ -331,6 +330,8 @@ public final class UnflakeJvmState {
     private static final long LAST_MOMENTS = 30_000_000;
     /** After so many captures in vain the wait is short: where tests leave threads behind it is not worth the time. */
     private static final int PATIENCE = 20;
+    /** So often seen waiting, a millisecond apart, it was not woken just now. */
+    private static final int SETTLED = 3;
     private static int inVain;
     private static long[] knownThreads = {};
 
@@ -343,15 +344,22 @@ public final class UnflakeJvmState {
         return false;
     }
 
-    private static void letEnd(Thread thread, long until) {
-        while (thread.isAlive() && System.nanoTime() - until < 0) {
+    /** Waits until a thread has ended, or waits for somebody to wake it, which nobody may do; false: for too long. */
+    private static boolean hasSettled(Thread thread, long until) {
+        int waiting = 0;
+        while (thread.isAlive() && waiting < SETTLED) {
+            if (System.nanoTime() - until >= 0) {
+                return false;
+            }
+            waiting = thread.getState() == Thread.State.WAITING ? waiting + 1 : 0;
             try {
                 Thread.sleep(1);
             } catch (InterruptedException forTheTest) {
                 Thread.currentThread().interrupt();
-                return;
+                return false;
             }
         }
+        return true;
     }
 
     private static void thread(String kind, Thread thread) {
