@@ -576,8 +576,8 @@ impl Heap {
     }
 
     /// A root as paths begin with it.
-    pub(crate) fn short_name(&self, root: u32) -> String {
-        self.lock().shapes.root(root).map(Root::short).unwrap_or_default()
+    pub(crate) fn name_of_root(&self, root: u32) -> String {
+        root_name(&self.lock().shapes, root)
     }
 
     /// Without a problem it is too large.

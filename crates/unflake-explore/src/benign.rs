@@ -18,7 +18,7 @@ pub struct Seen<'a> {
 /// Why a change looks harmless; `None`: it does not.
 pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option<String> {
     match change.kind {
-        StateKind::ThreadLocal => return buffer(change),
+        StateKind::ThreadLocal => return buffer(change).or_else(|| made_on_demand(change, uses)),
         StateKind::ShutdownHook => return hook_of_others(change, uses),
         StateKind::Heap if change.root.starts_with("java.") || change.root.starts_with("javax.") => {
             return Some("kept by the JDK for itself".to_owned());
@@ -52,6 +52,30 @@ fn buffer(change: &StateChange) -> Option<String> {
     let path = change.path.to_ascii_lowercase();
     let is_one = change.old.is_none() && NAMES.iter().any(|name| path.contains(name));
     is_one.then(|| "made when it is first asked for, and by its name a buffer of the thread".to_owned())
+}
+
+/// A thread-local whose own code makes what it holds, and that nobody sets or shows: whoever asks finds the same.
+fn made_on_demand(change: &StateChange, uses: &FieldUses) -> Option<String> {
+    let field = change.steps.first().and_then(|step| uses.field(step))?;
+    let fits = |used: &Use| match used {
+        Use::Read => true,
+        Use::Called { method, .. } => ["get", "remove"].contains(&method.as_str()),
+        Use::CalledBelow(method) => !is_telling(method),
+        Use::Written(_) | Use::Tested | Use::HandedOn => false,
+    };
+    let entries = field.entries();
+    let others: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+    let is_one = change.old.is_none()
+        && field.is_private()
+        && !others.is_empty()
+        && others.iter().all(|entry| !entry.has(|used| !fits(used)));
+    is_one.then(|| {
+        format!(
+            "made when it is first asked for: {} ask `{}` and nothing sets it",
+            listed(&others),
+            field.label()
+        )
+    })
 }
 
 /// A hook of the JDK or of a library. One that the project made of a plain thread may do anything.

@@ -534,3 +534,27 @@ fn hooks_that_are_not_the_projects() {
     assert_eq!(why(&hook("a.Hook"), &uses), None);
     assert_eq!(why(&hook("Thread"), &uses), None);
 }
+
+#[test]
+fn thread_locals_that_make_their_value() {
+    let uses = project(
+        "class Util
+         private static df Ljava/lang/ThreadLocal;
+         private static user Ljava/lang/ThreadLocal;
+         private static text Ljava/lang/ThreadLocal;
+         open format ()V: df .get other !, df below format
+         open logIn ()V: user .set given
+         open user ()V: user .get other !
+         open add ()V: text .get other !, text below append",
+    );
+    let local = |field: &str| StateChange {
+        kind: StateKind::ThreadLocal,
+        path: format!("Util.{field}.get()"),
+        old: None,
+        ..made(&format!("a.Util.{field}"))
+    };
+    let reason = why(&local("df"), &uses).unwrap();
+    assert!(reason.contains("`Util.format` ask `Util.df`"), "{reason}");
+    assert_eq!(why(&local("user"), &uses), None);
+    assert_eq!(why(&local("text"), &uses), None);
+}

@@ -56,6 +56,10 @@ public final class UnflakeJvmState {
     private static final UnflakeSlot LOCALS_VALUE =
         new UnflakeSlot("java.lang.ThreadLocal$ThreadLocalMap$Entry", "value", ALWAYS);
     private static final UnflakeSlot SHUTDOWN = late(HOOKS, "hooks");
+    /** What a plain thread runs; since Java 19 it is kept aside. */
+    private static final UnflakeSlot TARGET = new UnflakeSlot("java.lang.Thread", "target", ALWAYS);
+    private static final UnflakeSlot HOLDER = new UnflakeSlot("java.lang.Thread", "holder", ALWAYS);
+    private static final UnflakeSlot TASK = new UnflakeSlot("java.lang.Thread$FieldHolder", "task", ALWAYS);
 
     private static final UnflakeSlot PROVIDER_LIST = late(PROVIDERS, "providerList");
     private static final UnflakeSlot CONFIGS = part("sun.security.jca.ProviderList", "configs", PROVIDERS);
@@ -295,10 +299,23 @@ public final class UnflakeJvmState {
             Object[] table = ((IdentityHashMap<?, ?>) hooks).table;
             for (int i = 0; i < table.length; i += 2) {
                 if (table[i] instanceof Thread) {
-                    thread(SHUTDOWN_HOOK, (Thread) table[i]);
+                    hook((Thread) table[i]);
                 }
             }
         }
+    }
+
+    /** By the class of what it runs, if that is not its own; a lambda is its class's. */
+    private static void hook(Thread hook) {
+        Object target = TARGET.of(hook);
+        if (target == null) {
+            target = TASK.of(HOLDER.of(hook));
+        }
+        String name = hook.getName();
+        Class<?> type = hook.getClass() == Thread.class && target != null ? target.getClass() : hook.getClass();
+        String of = type.getName();
+        int lambda = of.indexOf("$$Lambda");
+        add(SHUTDOWN_HOOK, lambda < 0 ? of : of.substring(0, lambda), name == null ? "null" : name);
     }
 
     private static void threads() {
@@ -319,7 +336,8 @@ public final class UnflakeJvmState {
             }
             if (thread.isAlive()) {
                 ids[alive++] = thread.getId();
-                thread(THREAD, thread);
+                String name = thread.getName();
+                add(THREAD, thread.getClass().getName(), name == null ? "null" : name);
             }
         }
         inVain += inVainNow ? 1 : 0;
@@ -360,11 +378,6 @@ public final class UnflakeJvmState {
             }
         }
         return true;
-    }
-
-    private static void thread(String kind, Thread thread) {
-        String name = thread.getName();
-        add(kind, thread.getClass().getName(), name == null ? "null" : name);
     }
 
     private static void threadLocals() {
