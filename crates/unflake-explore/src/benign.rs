@@ -18,7 +18,7 @@ pub struct Seen<'a> {
 /// Why a change looks harmless; `None`: it does not.
 pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option<String> {
     match change.kind {
-        StateKind::ThreadLocal => return buffer(change).or_else(|| made_on_demand(change, uses)),
+        StateKind::ThreadLocal => return made_on_demand(change, uses),
         StateKind::ShutdownHook => return hook_of_others(change, uses),
         StateKind::Heap if change.root.starts_with("java.") || change.root.starts_with("javax.") => {
             return Some("kept by the JDK for itself".to_owned());
@@ -46,21 +46,17 @@ pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option
     rest.then_some(reason)
 }
 
-/// A thread-local that is made when it is first asked for, and whose name says what for.
-fn buffer(change: &StateChange) -> Option<String> {
-    const NAMES: [&str; 3] = ["buffer", "cache", "pool"];
-    let path = change.path.to_ascii_lowercase();
-    let is_one = change.old.is_none() && NAMES.iter().any(|name| path.contains(name));
-    is_one.then(|| "made when it is first asked for, and by its name a buffer of the thread".to_owned())
-}
-
-/// A thread-local whose own code makes what it holds, and that nobody sets or shows: whoever asks finds the same.
+/// A private thread-local whose own code makes what it holds, and that nobody sets or shows: whoever asks finds the same. What is
+/// put into it stays there, unless its name says that it is emptied first.
 fn made_on_demand(change: &StateChange, uses: &FieldUses) -> Option<String> {
+    const NAMES: [&str; 2] = ["buffer", "cache"];
     let field = change.steps.first().and_then(|step| uses.field(step))?;
+    let name = field.name().to_ascii_lowercase();
+    let is_buffer = NAMES.iter().any(|word| name.contains(word));
     let fits = |used: &Use| match used {
         Use::Read => true,
         Use::Called { method, .. } => ["get", "remove"].contains(&method.as_str()),
-        Use::CalledBelow(method) => !is_telling(method),
+        Use::CalledBelow(method) => is_buffer || !is_telling(method),
         Use::Written(_) | Use::Tested | Use::HandedOn => false,
     };
     let entries = field.entries();
@@ -137,7 +133,7 @@ const ATOMICS: [&str; 3] = [
 
 impl Case<'_> {
     fn judge(&self, uses: &FieldUses) -> Option<String> {
-        if let Some(reason) = self.pseudo_random(uses) {
+        if let Some(reason) = self.pseudo_random(uses).or_else(|| self.set_up_anew(uses)) {
             return Some(reason);
         }
         // The last field of the project's own, and the steps below it: elements, the JDK's and libraries' fields.
@@ -160,7 +156,9 @@ impl Case<'_> {
         let content = || {
             let outer = fields.iter().find_map(|(at, field)| {
                 let below = &self.steps[at + 1..];
-                self.memo(field, below).or_else(|| self.cache_by_type(field))
+                self.memo(field, below)
+                    .or_else(|| self.memo_in_array(field, below))
+                    .or_else(|| self.cache_by_type(field))
             });
             outer.or_else(|| self.only_filled(field, below))
         };
@@ -174,6 +172,20 @@ impl Case<'_> {
         } else {
             content()
         }
+    }
+
+    /// A private field of a test class that the class's own set-up sets: no test of it sees what was there before.
+    fn set_up_anew(&self, uses: &FieldUses) -> Option<String> {
+        let (root, below) = self.steps.split_first()?;
+        let field = uses.field(root)?;
+        let set_up = field.set_up()?;
+        let is_one = field.is_private() && field.is_of_tests() && (below.is_empty() || !set_up.is_lazy);
+        is_one.then(|| {
+            format!(
+                "private, and set by `{}` before the tests that see it",
+                set_up.label
+            )
+        })
     }
 
     /// Generators that nobody seeds or replaces.
@@ -201,7 +213,9 @@ impl Case<'_> {
         let is_number = matches!(field.descriptor(), "I" | "J" | "S");
         let from_nothing = match self.form {
             ChangeForm::FirstSet => self.old.is_none_or(|old| old == "null"),
-            ChangeForm::Increased | ChangeForm::Replaced => is_number && matches!(self.old, Some("0" | "-1")),
+            ChangeForm::Increased | ChangeForm::Replaced => {
+                is_number && matches!(self.old, Some("0" | "-1" | "-2147483648"))
+            }
             _ => false,
         };
         if !from_nothing || !field.is_private() || !self.is_same_in_every_run() {
@@ -360,7 +374,8 @@ impl Case<'_> {
                 other => *other != Use::Read && *other != Use::Tested,
             })
         };
-        if entries.iter().any(|entry| entry.has(is_made_of_given)) && !self.is_plain_value() {
+        let is_of_given = entries.iter().any(|entry| entry.has(is_made_of_given));
+        if self.is_array() || is_of_given && !self.is_plain_value() {
             return None;
         }
         let (memos, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
@@ -418,6 +433,26 @@ impl Case<'_> {
         })
     }
 
+    /// An array that only one method looks into, which fills the places that are empty with what nobody gave it.
+    fn memo_in_array(&self, field: &Field<'_>, below: &[String]) -> Option<String> {
+        let element = field.descriptor().strip_prefix('[')?;
+        let is_filled = self.form == ChangeForm::FirstSet && matches!(below, [step] if step == ELEMENT);
+        if !is_filled || !element.starts_with('L') || !field.is_private() || field.is_of_tests() {
+            return None;
+        }
+        let entries = field.entries();
+        let entries: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+        let [entry] = entries[..] else { return None };
+        let leaks = |used: &Use| !matches!(used, Use::Read | Use::Tested);
+        (!entry.has(leaks) && !entry.takes(element)).then(|| {
+            format!(
+                "a memo: only {} looks into the array `{}` and fills what is empty",
+                listed(&entries),
+                field.label()
+            )
+        })
+    }
+
     /// A text, a number or a class: not an object that may keep what the first caller gave, and hand it to the next.
     fn is_plain_value(&self) -> bool {
         let new = self.seen.and_then(|(change, _)| change.new.as_deref());
@@ -427,6 +462,12 @@ impl Case<'_> {
                 || matches!(new, "true" | "false" | "null")
                 || new.ends_with(".class")
         })
+    }
+
+    /// An array may be filled later, with what the first caller gave.
+    fn is_array(&self) -> bool {
+        let new = self.seen.and_then(|(change, _)| change.new.as_deref());
+        new.is_some_and(|new| new.ends_with("[]"))
     }
 
     /// A library's cache in a private field that is only asked.

@@ -33,6 +33,8 @@ pub struct MethodUses {
     pub descriptor: String,
     /// Private, or made by the compiler.
     pub is_private: bool,
+    /// A test framework calls it before the tests of its class, or before each.
+    pub is_set_up: bool,
     pub uses: Vec<FieldUse>,
     /// Class, name and descriptor.
     pub calls: Vec<[String; 3]>,
@@ -108,6 +110,7 @@ struct Method {
     name: String,
     descriptor: String,
     is_private: bool,
+    is_set_up: bool,
     callers: BTreeSet<usize>,
 }
 
@@ -126,6 +129,12 @@ pub(crate) struct Entry<'u> {
     method: &'u Method,
     pub(crate) uses: Vec<&'u Use>,
     pub(crate) is_initialiser: bool,
+}
+
+/// A set-up that sets a field.
+pub(crate) struct SetUp {
+    pub(crate) label: String,
+    pub(crate) is_lazy: bool,
 }
 
 impl FieldUses {
@@ -154,6 +163,7 @@ impl FieldUses {
                     name: method.name,
                     descriptor: method.descriptor,
                     is_private: method.is_private,
+                    is_set_up: method.is_set_up,
                     callers: BTreeSet::new(),
                 });
                 bodies.push((method.uses, method.calls));
@@ -277,6 +287,19 @@ impl<'u> Field<'u> {
             .any(|class| self.all.classes.get(*class).is_some_and(|class| class.has_tests))
     }
 
+    /// The set-up of the field's class that sets it, and whether it looks first at what is there.
+    pub(crate) fn set_up(&self) -> Option<SetUp> {
+        let entries = self.entries().into_iter();
+        let mut set_ups = entries.filter(|entry| {
+            let sets = |used: &Use| matches!(used, Use::Written(stored) if *stored != Stored::Null);
+            entry.method.is_set_up && entry.method.class == self.class && entry.has(sets)
+        });
+        set_ups.next().map(|entry| SetUp {
+            label: entry.label(),
+            is_lazy: entry.has(|used| *used == Use::Tested),
+        })
+    }
+
     /// Whether something may find the field by its name or by an annotation.
     pub(crate) fn is_reflected(&self) -> bool {
         self.known.declared.is_annotated || self.all.texts.contains(&self.known.declared.name)
@@ -360,6 +383,12 @@ impl Entry<'_> {
     /// `Class.method`
     pub(crate) fn label(&self) -> String {
         format!("{}.{}", short(&self.method.class), self.method.name)
+    }
+
+    /// Whether a parameter is of this type.
+    pub(crate) fn takes(&self, descriptor: &str) -> bool {
+        let parameters = self.method.descriptor.split(')').next();
+        parameters.is_some_and(|parameters| parameters.contains(descriptor))
     }
 
     pub(crate) fn returns_nothing(&self) -> bool {

@@ -30,7 +30,8 @@ fn project(text: &str) -> FieldUses {
                         is_annotated: false,
                     }),
                     Some((_, body)) => {
-                        let method = method(&class.name, is_private, &words, body);
+                        let mut method = method(&class.name, is_private, &words, body);
+                        method.is_set_up = method.name == "setUp";
                         class.methods.push(method);
                     }
                 }
@@ -557,4 +558,48 @@ fn thread_locals_that_make_their_value() {
     assert!(reason.contains("`Util.format` ask `Util.df`"), "{reason}");
     assert_eq!(why(&local("user"), &uses), None);
     assert_eq!(why(&local("text"), &uses), None);
+}
+
+#[test]
+fn fields_that_their_own_set_up_sets() {
+    let uses = project(
+        "test FooTest
+         private static mp Ljava/util/Map;
+         private static lazy Ljava/util/Map;
+         open static seen Ljava/util/Map;
+         private static other Ljava/util/Map;
+         open setUp ()V: mp = other, lazy tested, lazy = other, seen = other
+         open testIt ()V: mp .get other !, lazy .get other !, seen read, other = other, other read",
+    );
+    let set = |field: &str| made(&format!("a.FooTest.{field}"));
+    let reason = why(&set("mp"), &uses).unwrap();
+    assert!(reason.contains("set by `FooTest.setUp`"), "{reason}");
+    assert!(why(&set("lazy"), &uses).is_some());
+    assert_eq!(why(&set("seen"), &uses), None);
+    assert_eq!(why(&set("other"), &uses), None);
+    let put = |field: &str| change(&[field, "[]"], ChangeForm::Grown, None, "1");
+    assert!(why(&put("a.FooTest.mp"), &uses).is_some());
+    assert_eq!(why(&put("a.FooTest.lazy"), &uses), None);
+}
+
+#[test]
+fn arrays_that_remember() {
+    let uses = project(
+        "class Zone
+         private static infos [La/Info;
+         private static given [La/Info;
+         private static two [La/Info;
+         private static shown [La/Info;
+         open info (J)La/Info;: infos read
+         open put (ILa/Info;)V: given read
+         open first (J)La/Info;: two read
+         open second (J)La/Info;: two read
+         open all ()[La/Info;: shown read, shown out",
+    );
+    let set = |field: &str| change(&[field, "[]"], ChangeForm::FirstSet, Some("null"), "Info");
+    let reason = why(&set("a.Zone.infos"), &uses).unwrap();
+    assert!(reason.contains("only `Zone.info` looks into"), "{reason}");
+    for other in ["a.Zone.given", "a.Zone.two", "a.Zone.shown"] {
+        assert_eq!(why(&set(other), &uses), None, "{other}");
+    }
 }

@@ -111,11 +111,23 @@ fn field(field: Field<'_>) -> DeclaredField {
     }
 }
 
+/// Annotations of methods that run before tests, of JUnit 4, JUnit 5 and TestNG.
+const SET_UPS: [&str; 6] = [
+    "Before",
+    "BeforeClass",
+    "BeforeEach",
+    "BeforeAll",
+    "BeforeMethod",
+    "BeforeSuite",
+];
+
 fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, ClassError> {
     let found = method.uses()?;
     let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
     // Private methods, and those that make what a class keeps, are called from near by.
     let name = class.name();
+    let is_set_up = |annotation: &str| SET_UPS.contains(&annotation);
+    let annotations = method.annotations();
     let calls = found
         .calls
         .into_iter()
@@ -124,6 +136,11 @@ fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, Class
         name: method.name().into_owned(),
         descriptor: method.descriptor().into_owned(),
         is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
+        // JUnit 3 goes by the name.
+        is_set_up: method.name() == "setUp"
+            || annotations
+                .iter()
+                .any(|annotation| is_set_up(&annotation.simple_name())),
         uses: uses
             .map(|used| FieldUse {
                 class: dotted(&used.class),
