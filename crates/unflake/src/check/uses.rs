@@ -126,7 +126,6 @@ fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, Class
     let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
     // Private methods, and those that make what a class keeps, are called from near by.
     let name = class.name();
-    let is_set_up = |annotation: &str| SET_UPS.contains(&annotation);
     let annotations = method.annotations();
     let calls = found
         .calls
@@ -140,7 +139,7 @@ fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, Class
         is_set_up: method.name() == "setUp"
             || annotations
                 .iter()
-                .any(|annotation| is_set_up(&annotation.simple_name())),
+                .any(|annotation| SET_UPS.contains(&annotation.simple_name())),
         uses: uses
             .map(|used| FieldUse {
                 class: dotted(&used.class),
