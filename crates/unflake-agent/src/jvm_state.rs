@@ -25,7 +25,7 @@ pub(crate) fn triples(texts: Vec<Option<String>>) -> Vec<Captured> {
     captured
 }
 
-/// For a first capture: the environment as the process has it, if the JVM has not looked at it yet.
+/// With the environment as the process has it, if the JVM has not looked at it yet.
 pub(crate) fn with_environment(
     mut captured: Vec<Captured>,
     environment: impl IntoIterator<Item = (String, String)>,

@@ -50,7 +50,10 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
             .phase("watching without loading", 2 * tests.len() as u64);
         captured = captured_at_initialisation(check, &tests, &watch, &first);
     }
-    for (what, reason) in first.not_watched.iter().chain(&second.not_watched) {
+    // One reason for each: the second run may have given up something else of it.
+    let mut not_watched = second.not_watched.clone();
+    not_watched.extend(first.not_watched.clone());
+    for (what, reason) in &not_watched {
         outcomes.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
     }
     for message in watching::without_use(check, &first) {
