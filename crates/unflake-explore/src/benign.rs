@@ -157,7 +157,7 @@ impl Case<'_> {
             let outer = fields.iter().find_map(|(at, field)| {
                 let below = &self.steps[at + 1..];
                 self.memo(field, below)
-                    .or_else(|| self.memo_in_array(field, below))
+                    .or_else(|| self.memo_in_array(field, below, uses))
                     .or_else(|| self.cache_by_type(field))
             });
             outer.or_else(|| self.only_filled(field, below))
@@ -360,12 +360,17 @@ impl Case<'_> {
     fn memo(&self, field: &Field<'_>, below: &[String]) -> Option<String> {
         let is_content = below.last().is_some_and(|step| step == ELEMENT)
             && below.iter().filter(|step| *step == ELEMENT).count() == 1;
-        // What tests gather in fields of theirs they look at.
-        if self.form != ChangeForm::Grown || !is_content || !is_hidden(field) || field.is_of_tests() {
-            return None;
-        }
         let entries = field.entries();
         let entries: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+        let can_lose = entries
+            .iter()
+            .any(|entry| entry.has_call(&FORGETS) || entry.has_call(&TAKES));
+        // From a map out of which nothing is taken no entry goes: its key has changed.
+        let fits = self.form == ChangeForm::Grown || self.form == ChangeForm::Removed && !can_lose;
+        // What tests gather in fields of theirs they look at.
+        if !fits || !is_content || !is_hidden(field) || field.is_of_tests() {
+            return None;
+        }
         let is_memo =
             |entry: &Entry<'_>| entry.has_call(&ASKS) && entry.has_call(&REMEMBERS) && !entry.has(is_given);
         let is_only = |entry: &Entry<'_>, names: &[&[&str]]| {
@@ -433,21 +438,22 @@ impl Case<'_> {
         })
     }
 
-    /// An array that only one method looks into, which fills the places that are empty with what nobody gave it.
-    fn memo_in_array(&self, field: &Field<'_>, below: &[String]) -> Option<String> {
-        let element = field.descriptor().strip_prefix('[')?;
-        let is_filled = self.form == ChangeForm::FirstSet && matches!(below, [step] if step == ELEMENT);
-        if !is_filled || !element.starts_with('L') || !field.is_private() || field.is_of_tests() {
+    /// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is as they
+    /// were made, unless they can be told something.
+    fn memo_in_array(&self, field: &Field<'_>, below: &[String], uses: &FieldUses) -> Option<String> {
+        let element = field.descriptor().strip_prefix("[L")?.strip_suffix(';')?;
+        let (first, deeper) = below.split_first()?;
+        let is_made = deeper.is_empty() || !uses.is_settable(&element.replace('/', "."));
+        if first != ELEMENT || !is_made || !field.is_private() || field.is_of_tests() {
             return None;
         }
-        let entries = field.entries();
-        let entries: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
-        let [entry] = entries[..] else { return None };
+        let [user] = &field.users()[..] else { return None };
         let leaks = |used: &Use| !matches!(used, Use::Read | Use::Tested);
-        (!entry.has(leaks) && !entry.takes(element)).then(|| {
+        let is_given = user.takes(&format!("L{element};"));
+        (self.form != ChangeForm::Removed && !user.has(leaks) && !is_given).then(|| {
             format!(
-                "a memo: only {} looks into the array `{}` and fills what is empty",
-                listed(&entries),
+                "a memo: only `{}` looks into the array `{}` and fills it",
+                user.label(),
                 field.label()
             )
         })
@@ -467,7 +473,7 @@ impl Case<'_> {
     /// An array may be filled later, with what the first caller gave.
     fn is_array(&self) -> bool {
         let new = self.seen.and_then(|(change, _)| change.new.as_deref());
-        new.is_some_and(|new| new.ends_with("[]"))
+        new.is_some_and(|new| new.contains("[]"))
     }
 
     /// A library's cache in a private field that is only asked.

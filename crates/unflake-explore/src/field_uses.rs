@@ -122,7 +122,7 @@ pub(crate) struct Field<'u> {
     known: &'u KnownField,
 }
 
-/// A method that code outside can call, with what it and its private helpers do with one field.
+/// A method, with what it does with one field; one that code outside can call with what its private helpers do.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry<'u> {
     number: usize,
@@ -325,23 +325,32 @@ impl<'u> Field<'u> {
                 found.entry(entry).or_default().extend(uses);
             }
         }
-        found
-            .into_iter()
-            .map(|(number, uses)| {
-                let method = &self.all.methods[number];
-                let is_initialiser = if self.known.declared.is_static {
-                    method.name == "<clinit>" && method.class == self.class
-                } else {
-                    method.name == "<init>"
-                };
-                Entry {
-                    number,
-                    method,
-                    uses,
-                    is_initialiser,
-                }
-            })
+        let entries = found.into_iter();
+        entries.map(|(number, uses)| self.entry(number, uses)).collect()
+    }
+
+    /// The methods that use the field themselves, without initialisers.
+    pub(crate) fn users(&self) -> Vec<Entry<'u>> {
+        let users = self.known.uses.iter();
+        users
+            .map(|(number, uses)| self.entry(*number, uses.iter().collect()))
+            .filter(|user| !user.is_initialiser)
             .collect()
+    }
+
+    fn entry(&self, number: usize, uses: Vec<&'u Use>) -> Entry<'u> {
+        let method = &self.all.methods[number];
+        let is_initialiser = if self.known.declared.is_static {
+            method.name == "<clinit>" && method.class == self.class
+        } else {
+            method.name == "<init>"
+        };
+        Entry {
+            number,
+            method,
+            uses,
+            is_initialiser,
+        }
     }
 
     /// Whether somebody outside can set it, or put something of theirs into what it holds.

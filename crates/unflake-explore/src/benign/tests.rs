@@ -290,7 +290,11 @@ fn a_memo_is_asked_and_filled_in_one() {
     ));
     assert!(why(&grown("a.C.known"), &cleared).is_some());
     let removed = change(&["a.C.known", "[]"], ChangeForm::Removed, Some("1"), "null");
-    assert_eq!(why(&removed, &map_with(memo)), None);
+    assert_eq!(why(&removed, &cleared), None);
+    assert!(
+        why(&removed, &map_with(memo)).is_some(),
+        "only its key can have changed"
+    );
     let deeper = change(&["a.C.known", "[]", "[]"], ChangeForm::Grown, None, "1");
     assert_eq!(why(&deeper, &map_with(memo)), None);
 }
@@ -588,17 +592,34 @@ fn arrays_that_remember() {
         "class Zone
          private static infos [La/Info;
          private static given [La/Info;
+         private static told [La/Told;
          private static two [La/Info;
          private static shown [La/Info;
-         open info (J)La/Info;: infos read
+         private info (J)La/Info;: infos read
+         open offset (J)I: call info
+         open name (J)I: call info
          open put (ILa/Info;)V: given read
+         open tell (J)La/Told;: told read
          open first (J)La/Info;: two read
          open second (J)La/Info;: two read
-         open all ()[La/Info;: shown read, shown out",
+         open all ()[La/Info;: shown read, shown out
+         class Told
+         private own year I
+         open setYear (I)V: year = given",
     );
     let set = |field: &str| change(&[field, "[]"], ChangeForm::FirstSet, Some("null"), "Info");
     let reason = why(&set("a.Zone.infos"), &uses).unwrap();
     assert!(reason.contains("only `Zone.info` looks into"), "{reason}");
+    let below = |field: &str| {
+        change(
+            &["a.Zone.infos", "[]", field],
+            ChangeForm::Replaced,
+            Some("1"),
+            "2",
+        )
+    };
+    assert!(why(&below("a.Info.year"), &uses).is_some());
+    assert_eq!(why(&below("a.Told.year"), &uses), None);
     for other in ["a.Zone.given", "a.Zone.two", "a.Zone.shown"] {
         assert_eq!(why(&set(other), &uses), None, "{other}");
     }
