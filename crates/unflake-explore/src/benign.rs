@@ -163,7 +163,10 @@ impl Case<'_> {
             outer.or_else(|| self.only_filled(field, below))
         };
         if below.is_empty() {
-            itself()
+            itself().or_else(|| {
+                let mut outer = fields.iter();
+                outer.find_map(|(at, field)| self.memo_in_array(field, &self.steps[at + 1..], uses))
+            })
         } else if below
             .iter()
             .all(|step| step.starts_with("java.util.concurrent.atomic."))

@@ -603,6 +603,9 @@ fn arrays_that_remember() {
          open first (J)La/Info;: two read
          open second (J)La/Info;: two read
          open all ()[La/Info;: shown read, shown out
+         class Info
+         private own year I
+         open year ()I: year read, year out
          class Told
          private own year I
          open setYear (I)V: year = given",
@@ -613,6 +616,13 @@ fn arrays_that_remember() {
     let below = |array: &str| change(&[array, "[]", "b.X.year"], ChangeForm::Replaced, Some("1"), "2");
     assert!(why(&below("a.Zone.infos"), &uses).is_some());
     assert_eq!(why(&below("a.Zone.told"), &uses), None);
+    let own = change(
+        &["a.Zone.infos", "[]", "a.Info.year"],
+        ChangeForm::Replaced,
+        Some("1"),
+        "2",
+    );
+    assert!(why(&own, &uses).is_some());
     for other in ["a.Zone.given", "a.Zone.two", "a.Zone.shown"] {
         assert_eq!(why(&set(other), &uses), None, "{other}");
     }
