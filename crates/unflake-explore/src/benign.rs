@@ -177,7 +177,7 @@ impl Case<'_> {
         }
     }
 
-    /// A private field of a test class that the class's own set-up sets: no test of it sees what was there before.
+    /// A private field of a test class that the class's own set-up sets or empties: no test of it sees what was there before.
     fn set_up_anew(&self, uses: &FieldUses) -> Option<String> {
         let (root, below) = self.steps.split_first()?;
         let field = uses.field(root)?;
@@ -368,8 +368,12 @@ impl Case<'_> {
         let can_lose = entries
             .iter()
             .any(|entry| entry.has_call(&FORGETS) || entry.has_call(&TAKES));
-        // From a map out of which nothing is taken no entry goes: its key has changed.
-        let fits = self.form == ChangeForm::Grown || self.form == ChangeForm::Removed && !can_lose;
+        // From a map out of which nothing is taken no entry goes: its key has changed, and seems to be another one.
+        let fits = match self.form {
+            ChangeForm::Grown => true,
+            ChangeForm::Removed | ChangeForm::Replaced => !can_lose,
+            _ => false,
+        };
         // What tests gather in fields of theirs they look at.
         if !fits || !is_content || !is_hidden(field) || field.is_of_tests() {
             return None;
@@ -451,7 +455,7 @@ impl Case<'_> {
             return None;
         }
         let [user] = &field.users()[..] else { return None };
-        let leaks = |used: &Use| !matches!(used, Use::Read | Use::Tested);
+        let leaks = |used: &Use| !matches!(used, Use::Read | Use::Tested | Use::Written(Stored::Other));
         let is_given = user.takes(&format!("L{element};"));
         (self.form != ChangeForm::Removed && !user.has(leaks) && !is_given).then(|| {
             format!(

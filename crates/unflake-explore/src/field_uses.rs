@@ -33,7 +33,7 @@ pub struct MethodUses {
     pub descriptor: String,
     /// Private, or made by the compiler.
     pub is_private: bool,
-    /// A test framework calls it before the tests of its class, or before each.
+    /// A test framework calls it before each test of its class.
     pub is_set_up: bool,
     pub uses: Vec<FieldUse>,
     /// Class, name and descriptor.
@@ -287,11 +287,15 @@ impl<'u> Field<'u> {
             .any(|class| self.all.classes.get(*class).is_some_and(|class| class.has_tests))
     }
 
-    /// The set-up of the field's class that sets it, and whether it looks first at what is there.
+    /// The set-up of the field's class that sets it or empties what it holds, and whether it looks first at what is there.
     pub(crate) fn set_up(&self) -> Option<SetUp> {
         let entries = self.entries().into_iter();
         let mut set_ups = entries.filter(|entry| {
-            let sets = |used: &Use| matches!(used, Use::Written(stored) if *stored != Stored::Null);
+            let sets = |used: &Use| match used {
+                Use::Written(stored) => *stored != Stored::Null,
+                Use::Called { method, .. } => EMPTIES.contains(&method.as_str()),
+                _ => false,
+            };
             entry.method.is_set_up && entry.method.class == self.class && entry.has(sets)
         });
         set_ups.next().map(|entry| SetUp {
@@ -418,6 +422,9 @@ impl Entry<'_> {
         self.has(|used| matches!(used, Use::Called { method, .. } if names.contains(&method.as_str())))
     }
 }
+
+/// Methods after which an object is as it was made.
+const EMPTIES: [&str; 4] = ["clear", "reset", "setLength", "removeAllElements"];
 
 /// Methods that put something into a collection.
 pub(crate) const FILLS: [&str; 18] = [

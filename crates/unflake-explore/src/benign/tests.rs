@@ -572,7 +572,8 @@ fn fields_that_their_own_set_up_sets() {
          private static lazy Ljava/util/Map;
          open static seen Ljava/util/Map;
          private static other Ljava/util/Map;
-         open setUp ()V: mp = other, lazy tested, lazy = other, seen = other
+         private static buffer Ljava/lang/StringBuffer;
+         open setUp ()V: mp = other, lazy tested, lazy = other, seen = other, buffer .setLength constant
          open testIt ()V: mp .get other !, lazy .get other !, seen read, other = other, other read",
     );
     let set = |field: &str| made(&format!("a.FooTest.{field}"));
@@ -584,6 +585,8 @@ fn fields_that_their_own_set_up_sets() {
     let put = |field: &str| change(&[field, "[]"], ChangeForm::Grown, None, "1");
     assert!(why(&put("a.FooTest.mp"), &uses).is_some());
     assert_eq!(why(&put("a.FooTest.lazy"), &uses), None);
+    let text = change(&["a.FooTest.buffer"], ChangeForm::Replaced, Some("\"\""), "\"x\"");
+    assert!(why(&text, &uses).is_some());
 }
 
 #[test]

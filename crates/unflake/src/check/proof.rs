@@ -15,8 +15,8 @@ use unflake_findings::{Proof, Suffering};
 use unflake_protocol::{Handle, Seed};
 
 /// How long it may take by default, in learning runs, and at least.
-const DEFAULT_BUDGET: f64 = 6.0;
-const SHORTEST: Duration = Duration::from_secs(22);
+const DEFAULT_BUDGET: f64 = 5.5;
+const SHORTEST: Duration = Duration::from_secs(20);
 /// Polluters that are tried before what was found is proved.
 const TOGETHER: usize = 4;
 

@@ -111,15 +111,8 @@ fn field(field: Field<'_>) -> DeclaredField {
     }
 }
 
-/// Annotations of methods that run before tests, of JUnit 4, JUnit 5 and TestNG.
-const SET_UPS: [&str; 6] = [
-    "Before",
-    "BeforeClass",
-    "BeforeEach",
-    "BeforeAll",
-    "BeforeMethod",
-    "BeforeSuite",
-];
+/// Annotations of methods that run before each test, of JUnit 4, JUnit 5 and TestNG.
+const SET_UPS: [&str; 3] = ["Before", "BeforeEach", "BeforeMethod"];
 
 fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, ClassError> {
     let found = method.uses()?;
