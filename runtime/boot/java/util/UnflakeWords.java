@@ -15,9 +15,9 @@ final class UnflakeWords {
     private static Object[][] queue = new Object[16][];
     static int queued;
     private static final int ROW = 1 << 12;
-    /** The numbers of objects, found by their hashes, outside of the heap that it is about. */
+    /** The numbers of objects, found by their hashes, outside of the heap that it is about; 0 between two walks. */
     private static long table;
-    private static int places;
+    private static int places = ROW;
 
     /** Where the current part is written. */
     private static long memory;
@@ -33,9 +33,6 @@ final class UnflakeWords {
     static void allocate() {
         room = 2 * PART;
         memory = UNSAFE.allocateMemory(room);
-        places = ROW;
-        table = UNSAFE.allocateMemory(4L * places);
-        UNSAFE.setMemory(table, 4L * places, (byte) 0);
     }
 
     /** A new state. */
@@ -43,6 +40,8 @@ final class UnflakeWords {
         at = 0;
         before = 0;
         UnflakeNative.rewind(0);
+        table = UNSAFE.allocateMemory(4L * places);
+        UNSAFE.setMemory(table, 4L * places, (byte) 0);
     }
 
     /** Where the next word goes. */
@@ -52,7 +51,14 @@ final class UnflakeWords {
 
     /** The end of a state goes to the agent; whether it differs from the last one. */
     static boolean end(int by, String[] names, String[] jvm, long nanos) {
-        return UnflakeNative.walked(memory, at, by, names, jvm, nanos, held());
+        // To compare two states takes memory too, and need not come on top of this.
+        freeTable();
+        return UnflakeNative.walked(memory, at, by, names, jvm, nanos, held(), 4L * places);
+    }
+
+    private static void freeTable() {
+        UNSAFE.freeMemory(table);
+        table = 0;
     }
 
     /** How many bytes are in use here. */
@@ -61,7 +67,7 @@ final class UnflakeWords {
         while (rows < queue.length && queue[rows] != null) {
             rows++;
         }
-        return room + 4L * places + (long) UNSAFE.arrayIndexScale(Object[].class) * ROW * rows;
+        return room + (long) UNSAFE.arrayIndexScale(Object[].class) * ROW * rows;
     }
 
     /** Seven bits to a byte, one more than the word: 0 stands for the next new object. */
@@ -205,13 +211,10 @@ final class UnflakeWords {
 
     /** Keeps nothing alive between tests. */
     static void forget() {
-        if (queued == 0) {
-            return;
-        }
-        for (int row = 0; row <= queued - 1 >>> 12; row++) {
+        freeTable();
+        for (int row = 0; row << 12 < queued; row++) {
             Arrays.fill(queue[row], null);
         }
-        UNSAFE.setMemory(table, 4L * places, (byte) 0);
         queued = 0;
     }
 }
