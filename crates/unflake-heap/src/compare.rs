@@ -7,11 +7,13 @@
 //! them. Each object is looked at a fixed number of times, so the time is linear in the size of the graph for all but
 //! pathological keys.
 //!
-//! The heap may be large, and the JVM that it belongs to is not ours. So objects are read from the packed bytes whenever they
-//! are needed ([`Index`]), what is known of each pair is kept in rows ([`pages`]), and what waits to be looked at is pairs, not
-//! the references that lead on from them, which are read again when it is the pair's turn ([`Pass`]).
+//! The heap may be large, and the JVM that it belongs to is not ours. So what has nothing to do with any change is left out
+//! ([`islands`]), objects are read from the packed bytes whenever they are needed ([`Index`]), what is known of each pair is
+//! kept in rows ([`pages`]), and what waits to be looked at is pairs, not the references that lead on from them, which are
+//! read again when it is the pair's turn ([`Pass`]).
 
 mod around;
+mod islands;
 mod pages;
 mod path;
 
@@ -21,7 +23,7 @@ use crate::packed::Packed;
 use crate::shape::{Shapes, View, width, words_of};
 use pages::Pages;
 use path::{Place, Step, Ways};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use unflake_protocol::{ChangeForm, Triple};
 
 /// One place in which two states differ.
@@ -64,7 +66,9 @@ pub fn differences(
     around: bool,
 ) -> Result<Compared, Malformed> {
     let (before, after) = (Index::new(before, shapes)?, Index::new(after, shapes)?);
+    let unchanged = islands::unchanged(&before, &after);
     let mut comparison = Comparison {
+        unchanged,
         partners: Pages::new(before.len()),
         taken: Pages::new(after.len()),
         ways: Ways::new(before.len()),
@@ -80,7 +84,7 @@ pub fn differences(
     while let Some(old) = comparison.queue.pop_front()
         && comparison.found.len() < MOST
     {
-        comparison.inside(old, Pass::Below);
+        comparison.lead_on(old);
     }
     Ok(Compared {
         memory: comparison.memory() as u64,
@@ -91,6 +95,8 @@ pub fn differences(
 struct Comparison<'a> {
     before: &'a Index<'a>,
     after: &'a Index<'a>,
+    /// Roots that need not be looked at.
+    unchanged: BTreeSet<u32>,
     /// Per object of `before`, its partner in `after`.
     partners: Pages,
     /// The other way round.
@@ -118,6 +124,7 @@ impl Comparison<'_> {
     fn memory(&self) -> usize {
         self.before.memory()
             + self.after.memory()
+            + islands::memory(self.before.roots.len() + self.after.roots.len())
             + self.partners.memory()
             + self.taken.memory()
             + self.ways.memory()
@@ -133,7 +140,9 @@ impl Comparison<'_> {
         let after: BTreeMap<u32, Value> = self.after.roots.iter().copied().collect();
         let before = self.before;
         for (id, was) in &before.roots {
-            let Some(is) = after.get(id) else { continue };
+            let Some(is) = after.get(id).filter(|_| !self.unchanged.contains(id)) else {
+                continue;
+            };
             let kind = before.shapes.root(*id).map_or(b'I', |root| root.kind);
             let place = Place {
                 from: 0,
@@ -216,30 +225,34 @@ impl Comparison<'_> {
         self.partners.set(old, new);
         self.taken.set(new, old);
         self.ways.set(old, place);
-        self.inside(old, Pass::Own);
+        self.inside(&a, &b, old, Pass::Own);
         if a.references().next().is_some() {
             self.queue.push_back(old);
         }
     }
 
-    /// Goes through what two partners hold.
-    fn inside(&mut self, old: u32, pass: Pass) {
+    fn lead_on(&mut self, old: u32) {
         let new = self.partners.get(old);
-        let (Some(a), Some(b)) = (self.before.node(old), self.after.node(new)) else {
-            return;
-        };
+        if let (Some(a), Some(b)) = (self.before.node(old), self.after.node(new)) {
+            self.inside(&a, &b, old, Pass::Below);
+        }
+    }
+
+    /// Goes through what two partners hold.
+    fn inside(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, pass: Pass) {
         match (a.shape.view, pass) {
             (View::Opaque | View::Fields, _) | (View::Text | View::Numbers(_), Pass::Below) => {}
             (View::Text, Pass::Own) => {
                 if a.count != b.count || !a.contents().eq(b.contents()) {
+                    let new = self.partners.get(old);
                     self.replaced(old, new, self.ways.get(old), ChangeForm::Replaced);
                 }
             }
-            (View::Numbers(kind), Pass::Own) => self.numbers(&a, &b, kind, old),
-            (View::Sequence, _) => self.sequence(&a, &b, old, pass),
+            (View::Numbers(kind), Pass::Own) => self.numbers(a, b, kind, old),
+            (View::Sequence, _) => self.sequence(a, b, old, pass),
             (View::Bag, _) => {
                 let entries = |node: &Node<'_>| node.contents().map(|one| (one, 0)).collect();
-                self.entries(&entries(&a), &entries(&b), old, pass);
+                self.entries(&entries(a), &entries(b), old, pass);
             }
             (View::OrderedMap | View::UnorderedMap, _) => {
                 self.entries(&a.entries().collect(), &b.entries().collect(), old, pass);

@@ -5,12 +5,10 @@
 //! counted from 1 through the whole state; 0 is null. So a state of a heap to which only roots were added begins with the
 //! words of the old one, and two states are compared by comparing memory, unless something did change.
 //!
-//! Words are read from the packed bytes when they are asked for. Of every 32nd object it is known where it is; who asks for
-//! an object mostly asks for the next one later, so the places behind those that were asked for last are known as well.
+//! Words are read from the packed bytes when they are asked for. Of every fourth object in a part it is known where it is.
 
 use crate::packed::{Packed, Words};
 use crate::shape::{Shape, ShapeId, Shapes, View, width, words_of};
-use std::cell::Cell;
 use std::fmt;
 
 /// Texts up to this many characters are kept whole, as the walker knows too.
@@ -26,39 +24,41 @@ pub(crate) type Value = [u32; 2];
 /// Where everything is in a state.
 #[derive(Debug)]
 pub(crate) struct Index<'a> {
-    state: &'a Packed,
     pub(crate) shapes: &'a Shapes,
     /// Roots by number, with their values.
     pub(crate) roots: Vec<(u32, Value)>,
     /// How many objects there are.
     len: u32,
-    /// Where every 32nd object begins, the first at 0.
-    places: Vec<Place>,
-    /// Objects that may be asked for next, by the last digits of their numbers.
-    next: Vec<Cell<(u32, Place)>>,
+    parts: Vec<Part<'a>>,
+    /// The part of every 64th object, the first at 0.
+    hints: Vec<u32>,
+    /// Of every fourth object in each part, where it begins there and how many objects got a number there before it.
+    marks: Vec<(u16, u16)>,
 }
 
-const EVERY: u32 = 32;
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    part: u32,
-    at: u32,
-    /// How many objects have a number before it.
+#[derive(Clone, Copy, Debug)]
+struct Part<'a> {
+    bytes: &'a [u8],
+    /// How many objects there are in the parts before it, how many of them have a number, and how many marks.
+    objects: u32,
     numbered: u32,
+    marks: u32,
 }
+
+const HINT: u32 = 64;
+const MARK: u32 = 4;
 
 /// What stands at a place.
-enum Item {
+pub(crate) enum Item<'a> {
     Root(u32, Value),
-    Object,
+    Object(Node<'a>),
 }
 
 /// The words are not what a walker writes: a bug of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    pub part: u32,
-    pub at: u32,
+    pub part: usize,
+    pub at: usize,
 }
 
 impl fmt::Display for Malformed {
@@ -76,41 +76,65 @@ impl std::error::Error for Malformed {}
 impl<'a> Index<'a> {
     pub(crate) fn new(state: &'a Packed, shapes: &'a Shapes) -> Result<Index<'a>, Malformed> {
         let mut index = Index {
-            state,
             shapes,
             roots: Vec::new(),
             len: 0,
-            places: Vec::new(),
-            next: Vec::new(),
+            parts: Vec::new(),
+            hints: Vec::new(),
+            marks: Vec::new(),
         };
-        let mut place = Place::default();
-        while index.part(place).is_some() {
-            let malformed = Malformed {
-                part: place.part,
-                at: place.at,
-            };
-            let (item, behind) = index.read(place).ok_or(malformed)?;
-            match item {
-                Item::Root(id, value) => index.roots.push((id, value)),
-                Item::Object => {
-                    if index.len.is_multiple_of(EVERY) {
-                        index.places.push(place);
-                    }
-                    index.len += 1;
-                }
-            }
-            place = behind;
+        let mut numbered = 0;
+        for (part, bytes) in state.parts().enumerate() {
+            let mut words = Words::new(bytes, numbered);
+            index.add(&mut words).ok_or_else(|| Malformed {
+                part,
+                at: bytes.len() - words.left(),
+            })?;
+            numbered = words.numbered;
         }
-        // As many as roots are walked from by turns, in a large heap; few in a small one.
-        let remembered = (index.places.len() / 2).next_power_of_two().clamp(16, 4096);
-        index.next = vec![Cell::default(); remembered];
         Ok(index)
     }
 
+    /// Takes the next part; `None` if it cannot be read, with the words up to there taken.
+    fn add(&mut self, words: &mut Words<'a>) -> Option<()> {
+        let part = Part {
+            bytes: words.bytes(),
+            objects: self.len,
+            numbered: words.numbered,
+            marks: u32::try_from(self.marks.len()).ok()?,
+        };
+        let number = u32::try_from(self.parts.len()).ok()?;
+        self.parts.push(part);
+        while words.left() > 0 {
+            let at = part.bytes.len() - words.left();
+            let numbered = words.numbered - part.numbered;
+            match self.read(words)? {
+                Item::Root(id, value) => self.roots.push((id, value)),
+                Item::Object(_) => {
+                    if (self.len - part.objects).is_multiple_of(MARK) {
+                        // A part ends behind its first few thousand bytes, or behind the object that begins there.
+                        let mark = (u16::try_from(at).ok()?, u16::try_from(numbered).ok()?);
+                        if self.marks.len() == self.marks.capacity() {
+                            // Not twice as many as now: most of the memory is for these.
+                            self.marks.reserve_exact(self.marks.len() / 8 + 64);
+                        }
+                        self.marks.push(mark);
+                    }
+                    if self.len.is_multiple_of(HINT) {
+                        self.hints.push(number);
+                    }
+                    self.len += 1;
+                }
+            }
+        }
+        Some(())
+    }
+
     pub(crate) fn memory(&self) -> usize {
-        self.places.capacity() * size_of::<Place>()
-            + self.next.len() * size_of::<(u32, Place)>()
-            + self.roots.capacity() * size_of::<(u32, Value)>()
+        self.roots.capacity() * size_of::<(u32, Value)>()
+            + self.parts.capacity() * size_of::<Part<'_>>()
+            + self.hints.capacity() * size_of::<u32>()
+            + self.marks.capacity() * size_of::<(u16, u16)>()
     }
 
     /// How many objects there are.
@@ -120,99 +144,80 @@ impl<'a> Index<'a> {
 
     /// An object by its number, counted from 1.
     pub(crate) fn node(&self, number: u32) -> Option<Node<'a>> {
-        let mut words = self.words(self.place(number)?)?;
+        match self.read(&mut self.find(number.checked_sub(1)?)?)? {
+            Item::Object(node) => Some(node),
+            Item::Root(..) => None,
+        }
+    }
+
+    /// The words from this object on, counted from 0.
+    fn find(&self, object: u32) -> Option<Words<'a>> {
+        if object >= self.len {
+            return None;
+        }
+        let mut place = self.hints[(object / HINT) as usize] as usize;
+        while let Some(next) = self.parts.get(place + 1)
+            && next.objects <= object
+        {
+            place += 1;
+        }
+        let part = &self.parts[place];
+        let inside = object - part.objects;
+        let (at, numbered) = self.marks[(part.marks + inside / MARK) as usize];
+        let mut words = Words::new(
+            &part.bytes[usize::from(at)..],
+            part.numbered + u32::from(numbered),
+        );
+        for _ in 0..inside % MARK {
+            self.read(&mut words)?;
+            while words.is_at_root() {
+                self.read(&mut words)?;
+            }
+        }
+        Some(words)
+    }
+
+    /// All roots and objects in their order, each with its words as they are packed.
+    pub(crate) fn visit(&self, mut visitor: impl FnMut(Item<'a>, &'a [u8])) {
+        for part in &self.parts {
+            let mut words = Words::new(part.bytes, part.numbered);
+            let mut start = words.bytes();
+            while let Some(item) = self.read(&mut words) {
+                visitor(item, &start[..start.len() - words.left()]);
+                start = words.bytes();
+            }
+        }
+    }
+
+    /// Goes behind a root or an object.
+    fn read(&self, words: &mut Words<'a>) -> Option<Item<'a>> {
         let id = words.next()?;
+        if id == 0 {
+            let id = words.next()?;
+            let kind = self.shapes.root(id)?.kind;
+            return Some(Item::Root(id, value(words, kind)?));
+        }
         let shape = self.shapes.get(ShapeId(id))?;
-        let count = match shape.view {
-            View::Opaque | View::Fields => 0,
-            _ => words.next()? as usize,
-        };
-        Some(Node {
+        let count = count(shape.view, words)?;
+        let node = Node {
             shape,
             id,
             count,
-            words,
-        })
-    }
-
-    fn place(&self, number: u32) -> Option<Place> {
-        if number == 0 || number > self.len {
-            return None;
-        }
-        let slot = |number: u32| &self.next[number as usize & (self.next.len() - 1)];
-        let (mut reached, mut place) = slot(number).get();
-        if reached != number {
-            place = self.places[((number - 1) / EVERY) as usize];
-            reached = (number - 1) / EVERY * EVERY + 1;
-        }
-        while reached < number {
-            place = self.behind(place)?;
-            reached += 1;
-        }
-        slot(number).set((number, place));
-        if number < self.len && slot(number + 1).get().0 != number + 1 {
-            slot(number + 1).set((number + 1, self.behind(place)?));
-        }
-        Some(place)
-    }
-
-    /// Where the object behind this one begins.
-    fn behind(&self, place: Place) -> Option<Place> {
-        let (_, mut behind) = self.read(place)?;
-        while let (Item::Root(..), further) = self.read(behind)? {
-            behind = further;
-        }
-        Some(behind)
-    }
-
-    /// What stands at a place, and the place behind it.
-    fn read(&self, place: Place) -> Option<(Item, Place)> {
-        let mut words = self.words(place)?;
-        let before = words.left();
-        let item = match words.next()? {
-            0 => {
-                let id = words.next()?;
-                let kind = self.shapes.root(id)?.kind;
-                Item::Root(id, value(&mut words, kind)?)
-            }
-            id => {
-                let shape = self.shapes.get(ShapeId(id))?;
-                let count = match shape.view {
-                    View::Opaque | View::Fields => 0,
-                    _ => words.next()? as usize,
-                };
-                let size = contents(shape.view, count) + self.shapes.fields_size(ShapeId(id));
-                if size > 0 {
-                    words.nth(size - 1)?;
-                }
-                Item::Object
-            }
+            words: words.clone(),
         };
-        let numbered = words.numbered;
-        let behind = if words.left() == 0 {
-            Place {
-                part: place.part + 1,
-                at: 0,
-                numbered,
-            }
-        } else {
-            let at = place.at + u32::try_from(before - words.left()).ok()?;
-            Place {
-                at,
-                numbered,
-                ..place
-            }
-        };
-        Some((item, behind))
+        let size = contents(shape.view, count) + self.shapes.fields_size(ShapeId(id));
+        if size > 0 {
+            words.nth(size - 1)?;
+        }
+        Some(Item::Object(node))
     }
+}
 
-    fn part(&self, place: Place) -> Option<&'a [u8]> {
-        self.state.part(place.part as usize)
-    }
-
-    fn words(&self, place: Place) -> Option<Words<'a>> {
-        let bytes = self.part(place)?.get(place.at as usize..)?;
-        Some(Words::new(bytes, place.numbered))
+/// The number of characters, elements or entries.
+fn count(view: View, words: &mut Words<'_>) -> Option<usize> {
+    match view {
+        View::Opaque | View::Fields => Some(0),
+        _ => words.next().map(|count| count as usize),
     }
 }
 

@@ -48,8 +48,8 @@ impl Packed {
         (bytes + self.parts.capacity() * size_of::<Arc<[u8]>>()) as u64
     }
 
-    pub(crate) fn part(&self, number: usize) -> Option<&[u8]> {
-        self.parts.get(number).map(|part| &**part)
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        self.parts.iter().map(|part| &**part)
     }
 
     /// The first byte behind those of another state that this one begins with; the error: it begins with something else.
@@ -84,9 +84,19 @@ impl<'a> Words<'a> {
         Words { bytes, numbered }
     }
 
+    /// Those that are left.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// How many bytes are left.
     pub(crate) fn left(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Whether the next word, if it is the first of an item, begins a root.
+    pub(crate) fn is_at_root(&self) -> bool {
+        self.bytes.first() == Some(&ROOT)
     }
 }
 
@@ -95,24 +105,33 @@ impl Iterator for Words<'_> {
 
     /// `None` also for a word that does not end.
     fn next(&mut self) -> Option<u32> {
-        let (mut number, mut shift) = (0u64, 0);
+        let (first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        match *first {
+            0 => {
+                self.numbered = self.numbered.wrapping_add(1);
+                Some(self.numbered)
+            }
+            1..0x80 => Some(u32::from(*first) - 1),
+            _ => self.long(*first),
+        }
+    }
+}
+
+impl Words<'_> {
+    /// The rest of a word of several bytes.
+    fn long(&mut self, first: u8) -> Option<u32> {
+        let (mut number, mut shift) = (u64::from(first & 0x7f), 7);
         loop {
             let (byte, rest) = self.bytes.split_first()?;
             self.bytes = rest;
             number |= u64::from(byte & 0x7f) << shift;
             if *byte < 0x80 {
-                break;
+                // Four bytes and a bit at most: the walker wrote an `int`.
+                return Some(number.wrapping_sub(1) as u32);
             }
             shift = (shift + 7).min(56);
         }
-        Some(match number {
-            0 => {
-                self.numbered = self.numbered.wrapping_add(1);
-                self.numbered
-            }
-            // Four bytes and a bit at most: the walker wrote an `int`.
-            _ => (number - 1) as u32,
-        })
     }
 }
 
