@@ -172,12 +172,14 @@ impl Severity {
     }
 
     /// Of a test that leaves the heap, the JVM or files other than it found them. A victim that was seen to fail says more
-    /// than a mark that the change looks harmless.
-    pub fn polluter(benign: &Benign, victims: &[Suffering]) -> Severity {
-        match (victims, benign.is) {
-            ([_, ..], _) => Severity::Error,
-            ([], false) => Severity::Warning,
-            ([], true) => Severity::Note,
+    /// than a mark that the change looks harmless. Who harms only itself does so in no order in which each test runs once.
+    pub fn polluter(test: &TestId, benign: &Benign, victims: &[Suffering]) -> Severity {
+        if victims.iter().any(|victim| victim.test != *test) {
+            Severity::Error
+        } else if !victims.is_empty() || !benign.is {
+            Severity::Warning
+        } else {
+            Severity::Note
         }
     }
 
@@ -232,18 +234,23 @@ mod tests {
             is,
             why: String::new(),
         };
-        let victim = Suffering {
-            test: TestId {
-                module: ".".to_owned(),
-                root: "a.B".to_owned(),
-                test: "a.B#c".to_owned(),
-                invocation: None,
-            },
-            message: String::new(),
+        let test = |name: &str| TestId {
+            module: ".".to_owned(),
+            root: "a.B".to_owned(),
+            test: name.to_owned(),
+            invocation: None,
         };
-        let victims = [victim];
-        let of = |is, victims: &[Suffering]| Severity::polluter(&mark(is), victims).name();
-        assert_eq!([of(false, &victims), of(true, &victims)], ["error", "error"]);
-        assert_eq!([of(false, &[]), of(true, &[])], ["warning", "note"]);
+        let victim = |name: &str| {
+            [Suffering {
+                test: test(name),
+                message: String::new(),
+            }]
+        };
+        let of = |victims: &[Suffering]| {
+            [false, true].map(|is| Severity::polluter(&test("a.B#c"), &mark(is), victims).name())
+        };
+        assert_eq!(of(&victim("a.B#d")), ["error", "error"]);
+        assert_eq!(of(&victim("a.B#c")), ["warning", "warning"], "its own victim");
+        assert_eq!(of(&[]), ["warning", "note"]);
     }
 }

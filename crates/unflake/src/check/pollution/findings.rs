@@ -175,7 +175,7 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
         };
         *proof = came.proof;
         *victims = came.victims;
-        one.finding.severity = Severity::polluter(benign, victims);
+        one.finding.severity = Severity::polluter(&one.finding.test, benign, victims);
         let suite = &check.learned.suite;
         let first = victims
             .first()
@@ -263,7 +263,7 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
     Finding {
         rule: rule.to_owned(),
         test: test.clone(),
-        severity: Severity::polluter(&benign, &[]),
+        severity: Severity::polluter(test, &benign, &[]),
         message,
         exception: String::new(),
         replay: format!(
