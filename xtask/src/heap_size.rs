@@ -1,5 +1,5 @@
 //! What a walk costs against the size of the heap: a small project (`bench/heap`) whose static fields hold 10^4 to 10^7
-//! references, in several shapes, and whose tests do nothing, or change one object each.
+//! references, in several shapes, and whose tests do nothing, or change or add one object each.
 
 use crate::jdks::Jdk;
 use crate::measured::{self, Capture, Pass};
@@ -15,12 +15,15 @@ const PER_FIELD: u64 = 10_000;
 /// As `HeapTest` repeats its test.
 const TESTS: f64 = 20.0;
 const SIZES: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
-/// What the fields hold, and whether each test changes something.
-const SHAPES: [(&str, bool); 4] = [
-    ("links", false),
-    ("arrays", false),
-    ("maps", false),
-    ("links", true),
+/// What the fields hold, and what each test does to an object of it.
+const SHAPES: [(&str, Option<&str>); 7] = [
+    ("links", None),
+    ("arrays", None),
+    ("maps", None),
+    ("links", Some("changed")),
+    ("links", Some("added")),
+    ("arrays", Some("changed")),
+    ("maps", Some("changed")),
 ];
 
 /// Where and with what it is measured.
@@ -40,24 +43,22 @@ pub(crate) fn table(plan: &Plan<'_>) -> Outcome<String> {
         "| heap | references | objects | ms per test | fastest walk | ns per reference | bytes per reference | at most | peak memory without | with | × |\n\
          |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    for (shape, is_changing) in SHAPES {
+    for (shape, change) in SHAPES {
         for size in SIZES.into_iter().filter(|size| *size <= plan.most) {
-            let name = if is_changing {
-                format!("{shape}, one changed")
-            } else {
-                shape.to_owned()
+            let name = match change {
+                Some(change) => format!("{shape}, one {change}"),
+                None => shape.to_owned(),
             };
             say(format!("{name}, {size} references"));
-            let passes = measure(plan, &project, shape, is_changing, size)?;
+            let passes = measure(plan, &project, shape, change.unwrap_or("none"), size)?;
             out.push_str(&row(&name, size, &passes));
         }
     }
     Ok(out)
 }
 
-fn measure(plan: &Plan<'_>, project: &Path, shape: &str, is_changing: bool, size: u64) -> Outcome<Vec<Pass>> {
-    let arguments =
-        format!("-DargLine=-Dheap.shape={shape} -Dheap.references={size} -Dheap.changing={is_changing}");
+fn measure(plan: &Plan<'_>, project: &Path, shape: &str, change: &str, size: u64) -> Outcome<Vec<Pass>> {
+    let arguments = format!("-DargLine=-Dheap.shape={shape} -Dheap.references={size} -Dheap.change={change}");
     measured::run(&measured::Request {
         program: plan.program,
         project,

@@ -284,7 +284,7 @@ impl Agent {
         heap.news().iter().for_each(|message| session.tell(message));
         let messages = session
             .around
-            .looked(by, names, jvm, |root| heap.short_name(root));
+            .looked(by, names, jvm, |root| heap.name_of_root(root));
         messages.iter().for_each(|message| session.tell(message));
         differs
     }

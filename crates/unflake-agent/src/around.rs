@@ -52,7 +52,7 @@ impl Around {
         let mut told = Vec::new();
         let mut changes = Vec::new();
         if let Some(captured) = jvm.map(jvm_state::triples) {
-            let mut captured = if seen.is_known { captured } else { first(captured) };
+            let mut captured = with_environment(captured);
             for (_, name, value) in captured.iter_mut().filter(|(kind, _, _)| kind == "thread-local") {
                 if let Some(text) = value.strip_prefix("java.lang.String ") {
                     *value = text.to_owned();
@@ -118,7 +118,7 @@ impl Around {
 }
 
 /// The environment is read by the JVM when somebody asks for it first; until then it is the process's.
-fn first(captured: Vec<Captured>) -> Vec<Captured> {
+fn with_environment(captured: Vec<Captured>) -> Vec<Captured> {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
     jvm_state::with_environment(captured, environment)

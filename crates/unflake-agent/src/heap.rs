@@ -10,7 +10,8 @@ use unflake_heap::abstraction::{
     LOGGING, NAMED_FIELDS, NOTHING, Read, Rule, is_jdk, is_logging, is_transparent, rule_of,
 };
 use unflake_heap::{
-    Arrived, Difference, Field, Incoming, Packed, Root, Shape, Shapes, View, counts, differences, new_roots,
+    Arrived, Compared, Difference, Field, Incoming, Packed, Root, Shape, Shapes, View, counts, differences,
+    new_roots,
 };
 use unflake_protocol::{
     Author, Compare, Further, HeapMeasured, SeenTest, StateChange, StateKind, ToProgram, Watch,
@@ -55,8 +56,10 @@ pub(crate) struct Walked<'a> {
     /// The last part of the state.
     pub(crate) part: &'a [u8],
     pub(crate) nanos: u64,
-    /// What the walker needs for itself, in bytes.
+    /// What the walker has for itself from one walk to the next, in bytes.
     pub(crate) held: u64,
+    /// What it had beside that while it walked.
+    pub(crate) while_walked: u64,
 }
 
 /// How the walker reads a class, beside the shape: which fields it has to know.
@@ -477,6 +480,8 @@ impl Heap {
         let length = known.last.len();
         known.incoming.add(&known.last, walked.part);
         let arrived = std::mem::take(&mut known.incoming).arrived(&known.last);
+        let (Arrived::Same(state) | Arrived::Grown(state) | Arrived::Other(state)) = &arrived;
+        let states = known.last.memory() + state.own_memory();
         let (result, while_compared) = self.compare(known, arrived, by, names);
         let nanos = walked.nanos + u64::try_from(start.elapsed().as_nanos()).unwrap_or(0);
         let is_first = length != known.last.len();
@@ -488,7 +493,8 @@ impl Heap {
             measured.fastest_nanos = nanos;
         }
         measured.held = held;
-        measured.most_held = measured.most_held.max(held + while_compared);
+        let most = walked.held + states + walked.while_walked.max(while_compared);
+        measured.most_held = measured.most_held.max(most);
         result
     }
 
@@ -497,14 +503,14 @@ impl Heap {
         let known = self.lock();
         let mut measured = known.measured.clone();
         measured.roots = known.shapes.roots();
-        if let Ok(counts) = counts(&known.shapes, &known.last.unpack()) {
+        if let Ok(counts) = counts(&known.shapes, &known.last) {
             measured.objects = counts.objects;
             measured.references = counts.references;
         }
         measured
     }
 
-    /// What to answer, and how much memory was needed for it beside what is held.
+    /// What to answer, and how much memory was needed for it beside the two states.
     fn compare(
         &self,
         known: &mut Known,
@@ -514,29 +520,21 @@ impl Heap {
     ) -> ((bool, Vec<ToProgram>), u64) {
         let is_again = by >= AGAIN;
         let mut told = Vec::new();
-        let (state, is_other) = match arrived {
-            Arrived::Same => {
-                let pending = std::mem::take(&mut known.pending);
-                if is_again {
-                    told = changed(known, pending, by, names);
-                }
-                return ((false, told), 0);
-            }
-            Arrived::Grown(state) => (state, false),
-            Arrived::Other(state) => (state, true),
+        let (state, is_same, is_other) = match arrived {
+            Arrived::Same(state) => (state, true, false),
+            Arrived::Grown(state) => (state, false, false),
+            Arrived::Other(state) => (state, false, true),
         };
         let last = std::mem::replace(&mut known.last, state);
-        if !is_other && !self.watch.initial {
+        if is_same || !is_other && !self.watch.initial {
             let pending = std::mem::take(&mut known.pending);
             if is_again {
                 told = changed(known, pending, by, names);
             }
-            return ((false, told), last.memory());
+            return ((false, told), 0);
         }
-        let (before, after) = (last.unpack(), known.last.unpack());
-        let memory = last.memory() + before.bytes() + after.bytes();
         if self.watch.initial
-            && let (Some(by), Ok(fresh)) = (author(by, names), new_roots(&known.shapes, &before, &after))
+            && let (Some(by), Ok(fresh)) = (author(by, names), new_roots(&known.shapes, &last, &known.last))
         {
             told.extend(fresh.into_iter().map(|(root, leaves)| ToProgram::Initialised {
                 by: by.clone(),
@@ -545,15 +543,18 @@ impl Heap {
             }));
         }
         let found = if is_other {
-            differences(&known.shapes, &before, &after, self.watch.around)
+            differences(&known.shapes, &last, &known.last, self.watch.around)
         } else {
-            Ok(Vec::new())
+            Ok(Compared::default())
         };
-        let found = match found {
-            Ok(found) => found,
+        let Compared {
+            differences: found,
+            memory,
+        } = match found {
+            Ok(compared) => compared,
             Err(malformed) => {
                 let message = malformed.to_string();
-                return ((false, vec![ToProgram::Bug { message }]), memory);
+                return ((false, vec![ToProgram::Bug { message }]), 0);
             }
         };
         if !is_again {
@@ -576,8 +577,8 @@ impl Heap {
     }
 
     /// A root as paths begin with it.
-    pub(crate) fn short_name(&self, root: u32) -> String {
-        self.lock().shapes.root(root).map(Root::short).unwrap_or_default()
+    pub(crate) fn name_of_root(&self, root: u32) -> String {
+        root_name(&self.lock().shapes, root)
     }
 
     /// Without a problem it is too large.

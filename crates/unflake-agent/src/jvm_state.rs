@@ -6,6 +6,7 @@
 //! and `new`, but not in `root`, by which findings are recognised.
 
 use std::collections::{BTreeMap, BTreeSet};
+use unflake_heap::Root;
 use unflake_protocol::{ChangeForm, StateChange, StateKind};
 
 /// Kind, name and value, as captured.
@@ -24,7 +25,7 @@ pub(crate) fn triples(texts: Vec<Option<String>>) -> Vec<Captured> {
     captured
 }
 
-/// For a first capture: the environment as the process has it, if the JVM has not looked at it yet.
+/// With the environment as the process has it, if the JVM has not looked at it yet.
 pub(crate) fn with_environment(
     mut captured: Vec<Captured>,
     environment: impl IntoIterator<Item = (String, String)>,
@@ -363,7 +364,7 @@ fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Optio
         old: old.as_deref().map(shown),
         new: new.as_deref().map(shown),
         holder: String::new(),
-        steps: Vec::new(),
+        steps: name.strip_prefix(FIELD).into_iter().map(str::to_owned).collect(),
         also: Vec::new(),
         more: 0,
         around: Vec::new(),
@@ -385,14 +386,17 @@ fn thread(class: &str, name: &str) -> String {
     }
 }
 
-/// What the name of a thread-local begins with if the static field that holds it is known.
+/// What the name of a thread-local begins with if the static field that holds it is known, which follows.
 pub(crate) const FIELD: &str = "field ";
 
 /// `ThreadLocal<com.shop.Context>`, or the class of the variable where that is the project's.
 fn thread_local(class: &str, value: &str) -> String {
     let of = value.split(' ').next().unwrap_or_default();
     match class {
-        field if field.starts_with(FIELD) => format!("{}.get()", &field[FIELD.len()..]),
+        field if field.starts_with(FIELD) => {
+            let name = field[FIELD.len()..].to_owned();
+            format!("{}.get()", Root { name, kind: b'L' }.short())
+        }
         "java.lang.ThreadLocal" | "java.lang.ThreadLocal$SuppliedThreadLocal" => format!("ThreadLocal<{of}>"),
         "java.lang.InheritableThreadLocal" => format!("InheritableThreadLocal<{of}>"),
         class => class.to_owned(),

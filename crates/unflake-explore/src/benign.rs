@@ -18,7 +18,7 @@ pub struct Seen<'a> {
 /// Why a change looks harmless; `None`: it does not.
 pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option<String> {
     match change.kind {
-        StateKind::ThreadLocal => return buffer(change),
+        StateKind::ThreadLocal => return made_on_demand(change, uses),
         StateKind::ShutdownHook => return hook_of_others(change, uses),
         StateKind::Heap if change.root.starts_with("java.") || change.root.starts_with("javax.") => {
             return Some("kept by the JDK for itself".to_owned());
@@ -46,12 +46,32 @@ pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option
     rest.then_some(reason)
 }
 
-/// A thread-local that is made when it is first asked for, and whose name says what for.
-fn buffer(change: &StateChange) -> Option<String> {
-    const NAMES: [&str; 3] = ["buffer", "cache", "pool"];
-    let path = change.path.to_ascii_lowercase();
-    let is_one = change.old.is_none() && NAMES.iter().any(|name| path.contains(name));
-    is_one.then(|| "made when it is first asked for, and by its name a buffer of the thread".to_owned())
+/// A private thread-local whose own code makes what it holds, and that nobody sets or shows: whoever asks finds the same. What is
+/// put into it stays there, unless its name says that it is emptied first.
+fn made_on_demand(change: &StateChange, uses: &FieldUses) -> Option<String> {
+    const NAMES: [&str; 2] = ["buffer", "cache"];
+    let field = change.steps.first().and_then(|step| uses.field(step))?;
+    let name = field.name().to_ascii_lowercase();
+    let is_buffer = NAMES.iter().any(|word| name.contains(word));
+    let fits = |used: &Use| match used {
+        Use::Read => true,
+        Use::Called { method, .. } => ["get", "remove"].contains(&method.as_str()),
+        Use::CalledBelow(method) => is_buffer || !is_telling(method),
+        Use::Written(_) | Use::Tested | Use::HandedOn => false,
+    };
+    let entries = field.entries();
+    let others: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+    let is_one = change.old.is_none()
+        && field.is_private()
+        && !others.is_empty()
+        && others.iter().all(|entry| !entry.has(|used| !fits(used)));
+    is_one.then(|| {
+        format!(
+            "made when it is first asked for: {} ask `{}` and nothing sets it",
+            listed(&others),
+            field.label()
+        )
+    })
 }
 
 /// A hook of the JDK or of a library. One that the project made of a plain thread may do anything.
@@ -113,7 +133,7 @@ const ATOMICS: [&str; 3] = [
 
 impl Case<'_> {
     fn judge(&self, uses: &FieldUses) -> Option<String> {
-        if let Some(reason) = self.pseudo_random(uses) {
+        if let Some(reason) = self.pseudo_random(uses).or_else(|| self.set_up_anew(uses)) {
             return Some(reason);
         }
         // The last field of the project's own, and the steps below it: elements, the JDK's and libraries' fields.
@@ -136,12 +156,17 @@ impl Case<'_> {
         let content = || {
             let outer = fields.iter().find_map(|(at, field)| {
                 let below = &self.steps[at + 1..];
-                self.memo(field, below).or_else(|| self.cache_by_type(field))
+                self.memo(field, below)
+                    .or_else(|| self.memo_in_array(field, below, uses))
+                    .or_else(|| self.cache_by_type(field))
             });
             outer.or_else(|| self.only_filled(field, below))
         };
         if below.is_empty() {
-            itself()
+            itself().or_else(|| {
+                let mut outer = fields.iter();
+                outer.find_map(|(at, field)| self.memo_in_array(field, &self.steps[at + 1..], uses))
+            })
         } else if below
             .iter()
             .all(|step| step.starts_with("java.util.concurrent.atomic."))
@@ -150,6 +175,20 @@ impl Case<'_> {
         } else {
             content()
         }
+    }
+
+    /// A private field of a test class that the class's own set-up sets or empties: no test of it sees what was there before.
+    fn set_up_anew(&self, uses: &FieldUses) -> Option<String> {
+        let (root, below) = self.steps.split_first()?;
+        let field = uses.field(root)?;
+        let set_up = field.set_up()?;
+        let is_one = field.is_private() && field.is_of_tests() && (below.is_empty() || !set_up.is_lazy);
+        is_one.then(|| {
+            format!(
+                "private, and set by `{}` before the tests that see it",
+                set_up.label
+            )
+        })
     }
 
     /// Generators that nobody seeds or replaces.
@@ -177,7 +216,9 @@ impl Case<'_> {
         let is_number = matches!(field.descriptor(), "I" | "J" | "S");
         let from_nothing = match self.form {
             ChangeForm::FirstSet => self.old.is_none_or(|old| old == "null"),
-            ChangeForm::Increased | ChangeForm::Replaced => is_number && matches!(self.old, Some("0" | "-1")),
+            ChangeForm::Increased | ChangeForm::Replaced => {
+                is_number && matches!(self.old, Some("0" | "-1" | "-2147483648"))
+            }
             _ => false,
         };
         if !from_nothing || !field.is_private() || !self.is_same_in_every_run() {
@@ -322,12 +363,21 @@ impl Case<'_> {
     fn memo(&self, field: &Field<'_>, below: &[String]) -> Option<String> {
         let is_content = below.last().is_some_and(|step| step == ELEMENT)
             && below.iter().filter(|step| *step == ELEMENT).count() == 1;
-        // What tests gather in fields of theirs they look at.
-        if self.form != ChangeForm::Grown || !is_content || !is_hidden(field) || field.is_of_tests() {
-            return None;
-        }
         let entries = field.entries();
         let entries: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+        let can_lose = entries
+            .iter()
+            .any(|entry| entry.has_call(&FORGETS) || entry.has_call(&TAKES));
+        // From a map out of which nothing is taken no entry goes: its key has changed, and seems to be another one.
+        let fits = match self.form {
+            ChangeForm::Grown => true,
+            ChangeForm::Removed | ChangeForm::Replaced => !can_lose,
+            _ => false,
+        };
+        // What tests gather in fields of theirs they look at.
+        if !fits || !is_content || !is_hidden(field) || field.is_of_tests() {
+            return None;
+        }
         let is_memo =
             |entry: &Entry<'_>| entry.has_call(&ASKS) && entry.has_call(&REMEMBERS) && !entry.has(is_given);
         let is_only = |entry: &Entry<'_>, names: &[&[&str]]| {
@@ -336,7 +386,8 @@ impl Case<'_> {
                 other => *other != Use::Read && *other != Use::Tested,
             })
         };
-        if entries.iter().any(|entry| entry.has(is_made_of_given)) && !self.is_plain_value() {
+        let is_of_given = entries.iter().any(|entry| entry.has(is_made_of_given));
+        if self.is_array() || is_of_given && !self.is_plain_value() {
             return None;
         }
         let (memos, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
@@ -394,6 +445,27 @@ impl Case<'_> {
         })
     }
 
+    /// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is as they
+    /// were made, unless they can be told something.
+    fn memo_in_array(&self, field: &Field<'_>, below: &[String], uses: &FieldUses) -> Option<String> {
+        let element = field.descriptor().strip_prefix("[L")?.strip_suffix(';')?;
+        let (first, deeper) = below.split_first()?;
+        let is_made = deeper.is_empty() || !uses.is_settable(&element.replace('/', "."));
+        if first != ELEMENT || !is_made || !field.is_private() || field.is_of_tests() {
+            return None;
+        }
+        let [user] = &field.users()[..] else { return None };
+        let leaks = |used: &Use| !matches!(used, Use::Read | Use::Tested | Use::Written(Stored::Other));
+        let is_given = user.takes(&format!("L{element};"));
+        (self.form != ChangeForm::Removed && !user.has(leaks) && !is_given).then(|| {
+            format!(
+                "a memo: only `{}` looks into the array `{}` and fills it",
+                user.label(),
+                field.label()
+            )
+        })
+    }
+
     /// A text, a number or a class: not an object that may keep what the first caller gave, and hand it to the next.
     fn is_plain_value(&self) -> bool {
         let new = self.seen.and_then(|(change, _)| change.new.as_deref());
@@ -403,6 +475,12 @@ impl Case<'_> {
                 || matches!(new, "true" | "false" | "null")
                 || new.ends_with(".class")
         })
+    }
+
+    /// An array may be filled later, with what the first caller gave.
+    fn is_array(&self) -> bool {
+        let new = self.seen.and_then(|(change, _)| change.new.as_deref());
+        new.is_some_and(|new| new.contains("[]"))
     }
 
     /// A library's cache in a private field that is only asked.

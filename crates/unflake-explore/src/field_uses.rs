@@ -33,6 +33,8 @@ pub struct MethodUses {
     pub descriptor: String,
     /// Private, or made by the compiler.
     pub is_private: bool,
+    /// A test framework calls it before each test of its class.
+    pub is_set_up: bool,
     pub uses: Vec<FieldUse>,
     /// Class, name and descriptor.
     pub calls: Vec<[String; 3]>,
@@ -108,6 +110,7 @@ struct Method {
     name: String,
     descriptor: String,
     is_private: bool,
+    is_set_up: bool,
     callers: BTreeSet<usize>,
 }
 
@@ -119,13 +122,19 @@ pub(crate) struct Field<'u> {
     known: &'u KnownField,
 }
 
-/// A method that code outside can call, with what it and its private helpers do with one field.
+/// A method, with what it does with one field; one that code outside can call with what its private helpers do.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry<'u> {
     number: usize,
     method: &'u Method,
     pub(crate) uses: Vec<&'u Use>,
     pub(crate) is_initialiser: bool,
+}
+
+/// A set-up that sets a field.
+pub(crate) struct SetUp {
+    pub(crate) label: String,
+    pub(crate) is_lazy: bool,
 }
 
 impl FieldUses {
@@ -154,6 +163,7 @@ impl FieldUses {
                     name: method.name,
                     descriptor: method.descriptor,
                     is_private: method.is_private,
+                    is_set_up: method.is_set_up,
                     callers: BTreeSet::new(),
                 });
                 bodies.push((method.uses, method.calls));
@@ -277,6 +287,23 @@ impl<'u> Field<'u> {
             .any(|class| self.all.classes.get(*class).is_some_and(|class| class.has_tests))
     }
 
+    /// The set-up of the field's class that sets it or empties what it holds, and whether it looks first at what is there.
+    pub(crate) fn set_up(&self) -> Option<SetUp> {
+        let entries = self.entries().into_iter();
+        let mut set_ups = entries.filter(|entry| {
+            let sets = |used: &Use| match used {
+                Use::Written(stored) => *stored != Stored::Null,
+                Use::Called { method, .. } => EMPTIES.contains(&method.as_str()),
+                _ => false,
+            };
+            entry.method.is_set_up && entry.method.class == self.class && entry.has(sets)
+        });
+        set_ups.next().map(|entry| SetUp {
+            label: entry.label(),
+            is_lazy: entry.has(|used| *used == Use::Tested),
+        })
+    }
+
     /// Whether something may find the field by its name or by an annotation.
     pub(crate) fn is_reflected(&self) -> bool {
         self.known.declared.is_annotated || self.all.texts.contains(&self.known.declared.name)
@@ -302,23 +329,32 @@ impl<'u> Field<'u> {
                 found.entry(entry).or_default().extend(uses);
             }
         }
-        found
-            .into_iter()
-            .map(|(number, uses)| {
-                let method = &self.all.methods[number];
-                let is_initialiser = if self.known.declared.is_static {
-                    method.name == "<clinit>" && method.class == self.class
-                } else {
-                    method.name == "<init>"
-                };
-                Entry {
-                    number,
-                    method,
-                    uses,
-                    is_initialiser,
-                }
-            })
+        let entries = found.into_iter();
+        entries.map(|(number, uses)| self.entry(number, uses)).collect()
+    }
+
+    /// The methods that use the field themselves, without initialisers.
+    pub(crate) fn users(&self) -> Vec<Entry<'u>> {
+        let users = self.known.uses.iter();
+        users
+            .map(|(number, uses)| self.entry(*number, uses.iter().collect()))
+            .filter(|user| !user.is_initialiser)
             .collect()
+    }
+
+    fn entry(&self, number: usize, uses: Vec<&'u Use>) -> Entry<'u> {
+        let method = &self.all.methods[number];
+        let is_initialiser = if self.known.declared.is_static {
+            method.name == "<clinit>" && method.class == self.class
+        } else {
+            method.name == "<init>"
+        };
+        Entry {
+            number,
+            method,
+            uses,
+            is_initialiser,
+        }
     }
 
     /// Whether somebody outside can set it, or put something of theirs into what it holds.
@@ -362,6 +398,12 @@ impl Entry<'_> {
         format!("{}.{}", short(&self.method.class), self.method.name)
     }
 
+    /// Whether a parameter is of this type.
+    pub(crate) fn takes(&self, descriptor: &str) -> bool {
+        let parameters = self.method.descriptor.split(')').next();
+        parameters.is_some_and(|parameters| parameters.contains(descriptor))
+    }
+
     pub(crate) fn returns_nothing(&self) -> bool {
         self.method.descriptor.ends_with(")V")
     }
@@ -380,6 +422,9 @@ impl Entry<'_> {
         self.has(|used| matches!(used, Use::Called { method, .. } if names.contains(&method.as_str())))
     }
 }
+
+/// Methods after which an object is as it was made.
+const EMPTIES: [&str; 4] = ["clear", "reset", "setLength", "removeAllElements"];
 
 /// Methods that put something into a collection.
 pub(crate) const FILLS: [&str; 18] = [

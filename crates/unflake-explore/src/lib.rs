@@ -24,7 +24,7 @@ pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};
 pub use minimize::{Minimal, minimize};
 pub use order::{
     Cleaning, Orders, Pair, ProvedBrittle, ProvedVictim, REPETITIONS, Unproved, Wanted, cleaners, each_alone,
-    failing_alone, prove, prove_brittle, shortest,
+    prove, prove_brittle, shortest,
 };
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, random_rounds, strategy_of_round};
 pub use search::{Bounds, Diverged, End, Next, Search, Task, Threads, Until, Way, end_of};

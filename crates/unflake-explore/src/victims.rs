@@ -3,7 +3,7 @@
 //! Many victims share few polluters. So a polluter is searched for one victim, then tried on all others in a few warm JVMs, and
 //! only those it does not explain are searched for again. What the warm JVMs say is a guess; each pair is proved afterwards.
 
-use crate::order::{Company, Pair, Those, in_companies, suffering};
+use crate::order::{Company, Pair, Those, drop_failing_alone, in_companies, suffering};
 use crate::{Orders, ProvedBrittle, ProvedVictim, Unproved, Verdict, Wanted, prove, prove_brittle, shortest};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -190,7 +190,9 @@ pub fn victims_of_chain<O: Orders + ?Sized>(
         .flat_map(|part| prove(orders, part))
         .collect();
     let is_partial = failing.is_partial || results.contains(&Err(Unproved::Ended));
-    (results.into_iter().flatten().collect(), is_partial)
+    let mut victims: Vec<ProvedVictim> = results.into_iter().flatten().collect();
+    drop_failing_alone(orders, &mut victims);
+    (victims, is_partial)
 }
 
 /// Pairs that are proved at the same time. Part after part: if the time is up, some are proved and not all half.
@@ -302,6 +304,12 @@ pub fn victims_of<O: Orders + ?Sized>(
         prove_once(orders, trials, &failing, &mut proved, &mut tried);
     }
     count_others(orders, trials, &failing, &proved, &mut tried);
+    let found: BTreeSet<usize> = tried.victims.iter().map(|victim| victim.victim).collect();
+    drop_failing_alone(orders, &mut tried.victims);
+    let left: BTreeSet<usize> = tried.victims.iter().map(|victim| victim.victim).collect();
+    for of in &mut tried.of {
+        of.retain(|victim| left.contains(victim) || !found.contains(victim));
+    }
     tried.victims.sort_by_key(|victim| victim.victim);
     tried
 }

@@ -4,14 +4,26 @@
 //! Both graphs are walked at the same time, from all common roots at once and breadth first, so that what is found first has
 //! the shortest path from any root. Objects are paired as they are met; a pair that contradicts an earlier one is a
 //! difference in sharing. Where edges have no order (sets, the keys of maps) partners are found by hashes of what is below
-//! them. Each object is looked at once, so the time is linear in the size of the graph for all but pathological keys.
+//! them. Each object is looked at a fixed number of times, so the time is linear in the size of the graph for all but
+//! pathological keys.
+//!
+//! The heap may be large, and the JVM that it belongs to is not ours. So what has nothing to do with any change is left out
+//! ([`islands`]), objects are read from the packed bytes whenever they are needed ([`Index`]), what is known of each pair is
+//! kept in rows ([`pages`]), and what waits to be looked at is pairs, not the references that lead on from them, which are
+//! read again when it is the pair's turn ([`Pass`]).
 
 mod around;
+mod islands;
+mod pages;
+mod path;
 
-use crate::describe::{self, field_step, plain};
-use crate::shape::{Shapes, View, width};
-use crate::state::{Index, Malformed, Node, State, WHOLE_NUMBERS};
-use std::collections::{BTreeMap, VecDeque};
+use crate::describe;
+use crate::index::{Index, Malformed, Node, Value, WHOLE_NUMBERS};
+use crate::packed::Packed;
+use crate::shape::{Shapes, View, width, words_of};
+use pages::Pages;
+use path::{Place, Step, Ways};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use unflake_protocol::{ChangeForm, Triple};
 
 /// One place in which two states differ.
@@ -32,107 +44,119 @@ pub struct Difference {
     pub around: Vec<Triple>,
 }
 
-/// The most that is told of one comparison: more do not help anybody.
-const MOST: usize = 1000;
+/// What a comparison showed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// The shortest paths first.
+    pub differences: Vec<Difference>,
+    /// How many bytes it took beside the two states.
+    pub memory: u64,
+}
 
-/// Everything that differs between two states, the shortest paths first.
+/// The most that is told of one comparison: more do not help anybody.
+pub(crate) const MOST: usize = 1000;
+
+/// Everything that differs between two states.
 ///
 /// `around`: also what is around the first below each root, which takes longer than finding it.
 pub fn differences(
     shapes: &Shapes,
-    before: &State,
-    after: &State,
+    before: &Packed,
+    after: &Packed,
     around: bool,
-) -> Result<Vec<Difference>, Malformed> {
-    let (before, after) = (before.index(shapes)?, after.index(shapes)?);
+) -> Result<Compared, Malformed> {
+    let (before, after) = (Index::new(before, shapes)?, Index::new(after, shapes)?);
+    let unchanged = islands::unchanged(&before, &after);
     let mut comparison = Comparison {
-        partners: vec![0; before.len()],
-        taken: vec![0; after.len()],
-        links: Vec::new(),
+        unchanged,
+        partners: Pages::new(before.len()),
+        taken: Pages::new(after.len()),
+        ways: Ways::new(before.len()),
         queue: VecDeque::new(),
+        most_unpacked: 0,
         found: Vec::new(),
         tells_around: around,
         before: &before,
         after: &after,
     };
-    comparison.roots();
-    while let Some((old, new, link)) = comparison.queue.pop_front() {
-        comparison.pair(old, new, link);
-        if comparison.found.len() >= MOST {
-            break;
-        }
+    comparison.roots(Pass::Own);
+    comparison.roots(Pass::Below);
+    while let Some(old) = comparison.queue.pop_front()
+        && comparison.found.len() < MOST
+    {
+        comparison.lead_on(old);
     }
-    Ok(comparison.found)
+    Ok(Compared {
+        memory: comparison.memory() as u64,
+        differences: comparison.found,
+    })
 }
 
 struct Comparison<'a> {
     before: &'a Index<'a>,
     after: &'a Index<'a>,
-    /// Per object of `before`, its partner in `after`; 0: none yet.
-    partners: Vec<u32>,
+    /// Roots that need not be looked at.
+    unchanged: BTreeSet<u32>,
+    /// Per object of `before`, its partner in `after`.
+    partners: Pages,
     /// The other way round.
-    taken: Vec<u32>,
-    /// How pairs were reached.
-    links: Vec<Link>,
-    queue: VecDeque<(u32, u32, u32)>,
+    taken: Pages,
+    /// How pairs were reached, by the object of `before`.
+    ways: Ways,
+    /// Pairs that lead on, by the object of `before`.
+    queue: VecDeque<u32>,
+    /// The most bytes that the contents of one collection took while they were gone through.
+    most_unpacked: usize,
     found: Vec<Difference>,
     tells_around: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    parent: u32,
-    step: Step,
-    /// The object of `before` that the step leads away from; 0: a root.
-    from: u32,
+/// Two objects are gone through twice: when they become a pair, and when it is their turn to lead on to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// What they hold themselves: numbers, what is null on one side, what only one of them has.
+    Own,
+    /// The objects that both refer to.
+    Below,
 }
-
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Root(u32),
-    Field(u32),
-    Element(u32),
-    /// By this key of `before` or, if it is new, of `after`.
-    OldKey(u32),
-    NewKey(u32),
-    /// The key itself.
-    Key(u32),
-}
-
-const NO_PARENT: u32 = u32::MAX;
 
 impl Comparison<'_> {
-    fn roots(&mut self) {
-        let after: BTreeMap<u32, usize> = self.after.roots.iter().copied().collect();
-        let common: Vec<(u32, usize, usize)> = self
-            .before
-            .roots
-            .iter()
-            .filter_map(|(id, at)| Some((*id, *at, *after.get(id)?)))
-            .collect();
-        for (id, old, new) in common {
-            let link = self.link(NO_PARENT, Step::Root(id), 0);
-            let kind = self.before.shapes.root(id).map_or(b'I', |root| root.kind);
-            let words = |at: usize, index: &Index<'_>| {
-                [index.words[at], index.words.get(at + 1).copied().unwrap_or(0)]
+    fn memory(&self) -> usize {
+        self.before.memory()
+            + self.after.memory()
+            + islands::memory(self.before.roots.len() + self.after.roots.len())
+            + self.partners.memory()
+            + self.taken.memory()
+            + self.ways.memory()
+            + self.queue.capacity() * size_of::<u32>()
+            + self.most_unpacked
+    }
+
+    fn unpacked(&mut self, bytes: usize) {
+        self.most_unpacked = self.most_unpacked.max(bytes);
+    }
+
+    fn roots(&mut self, pass: Pass) {
+        let after: BTreeMap<u32, Value> = self.after.roots.iter().copied().collect();
+        let before = self.before;
+        for (id, was) in &before.roots {
+            let Some(is) = after.get(id).filter(|_| !self.unchanged.contains(id)) else {
+                continue;
             };
-            let (old, new) = (words(old, self.before), words(new, self.after));
-            self.values(kind, &old, &new, link);
+            let kind = before.shapes.root(*id).map_or(b'I', |root| root.kind);
+            let place = Place {
+                from: 0,
+                step: Step::Root(*id),
+            };
+            self.values(kind, *was, *is, place, pass);
         }
     }
 
-    fn link(&mut self, parent: u32, step: Step, from: u32) -> u32 {
-        self.links.push(Link { parent, step, from });
-        u32::try_from(self.links.len() - 1).unwrap_or(NO_PARENT)
-    }
-
     /// Two values that should be the same.
-    fn values(&mut self, kind: u8, old: &[u32], new: &[u32], link: u32) {
-        let size = if matches!(kind, b'J' | b'D') { 2 } else { 1 };
-        let (old, new) = (&old[..size], &new[..size]);
+    fn values(&mut self, kind: u8, old: Value, new: Value, place: Place, pass: Pass) {
         if kind == b'L' {
-            self.references(old[0], new[0], link);
-        } else if old != new && !(is_nan(kind, old) && is_nan(kind, new)) {
+            self.references(old[0], new[0], place, pass);
+        } else if pass == Pass::Own && old != new && !(is_nan(kind, old) && is_nan(kind, new)) {
             let texts = (
                 describe::value(self.before, kind, old),
                 describe::value(self.after, kind, new),
@@ -141,26 +165,27 @@ impl Comparison<'_> {
                 b'I' | b'J' | b'S' | b'B' if integer(kind, new) > integer(kind, old) => ChangeForm::Increased,
                 _ => ChangeForm::Replaced,
             };
-            self.differ(link, Some(texts.0), Some(texts.1), form);
+            self.differ(place, Some(texts.0), Some(texts.1), form);
         }
     }
 
-    fn references(&mut self, old: u32, new: u32, link: u32) {
-        match (old, new) {
-            (0, 0) => {}
-            (0, new) => {
+    fn references(&mut self, old: u32, new: u32, place: Place, pass: Pass) {
+        match (old, new, pass) {
+            (0, 0, _) => {}
+            (0, new, Pass::Own) => {
                 let text = describe::object(self.after, new);
-                self.differ(link, Some("null".to_owned()), Some(text), ChangeForm::FirstSet);
+                self.differ(place, Some("null".to_owned()), Some(text), ChangeForm::FirstSet);
             }
-            (old, 0) => {
+            (old, 0, Pass::Own) => {
                 let text = describe::object(self.before, old);
-                self.differ(link, Some(text), Some("null".to_owned()), ChangeForm::Removed);
+                self.differ(place, Some(text), Some("null".to_owned()), ChangeForm::Removed);
             }
-            (old, new) => self.queue.push_back((old, new, link)),
+            (0, _, Pass::Below) | (_, 0, Pass::Below) | (_, _, Pass::Own) => {}
+            (old, new, Pass::Below) => self.pair(old, new, place),
         }
     }
 
-    fn pair(&mut self, old: u32, new: u32, link: u32) {
+    fn pair(&mut self, old: u32, new: u32, place: Place) {
         let (Some(a), Some(b)) = (self.before.node(old), self.after.node(new)) else {
             return;
         };
@@ -170,11 +195,11 @@ impl Comparison<'_> {
                     (Some(old), Some(new)) if new > old => ChangeForm::Increased,
                     _ => ChangeForm::Replaced,
                 };
-                self.replaced(old, new, link, form);
+                self.replaced(old, new, place, form);
             }
             return;
         }
-        let (partner, taken) = (self.partners[old as usize - 1], self.taken[new as usize - 1]);
+        let (partner, taken) = (self.partners.get(old), self.taken.get(new));
         if partner == new {
             return;
         }
@@ -185,7 +210,7 @@ impl Comparison<'_> {
                 describe::object(self.after, new),
             );
             self.differ(
-                link,
+                place,
                 Some(shared(partner != 0, was)),
                 Some(shared(taken != 0, is)),
                 ChangeForm::Replaced,
@@ -194,35 +219,52 @@ impl Comparison<'_> {
         }
         if a.id != b.id {
             // Both may have partners of their own class elsewhere.
-            self.replaced(old, new, link, ChangeForm::Replaced);
+            self.replaced(old, new, place, ChangeForm::Replaced);
             return;
         }
-        self.partners[old as usize - 1] = new;
-        self.taken[new as usize - 1] = old;
-        match a.shape.view {
-            View::Opaque | View::Fields => {}
-            View::Text => {
-                if a.contents() != b.contents() || a.count() != b.count() {
-                    self.replaced(old, new, link, ChangeForm::Replaced);
-                }
-            }
-            View::Numbers(kind) => self.numbers(&a, &b, kind, old, link),
-            View::Sequence => self.sequence(&a, &b, old, link),
-            View::Bag => self.bag(&a, &b, old, link),
-            View::OrderedMap => self.ordered_map(&a, &b, old, new, link),
-            View::UnorderedMap => self.unordered_map(&a, &b, old, link),
-        }
-        for ((field, kind, was), (_, _, is)) in a.fields().zip(b.fields()) {
-            let index = u32::try_from(field).unwrap_or(0);
-            if kind == b'L' && was[0] == 0 && is[0] == 0 || kind != b'L' && was == is {
-                continue;
-            }
-            let below = self.link(link, Step::Field(index), old);
-            self.values(kind, was, is, below);
+        self.partners.set(old, new);
+        self.taken.set(new, old);
+        self.ways.set(old, place);
+        self.inside(&a, &b, old, Pass::Own);
+        if a.references().next().is_some() {
+            self.queue.push_back(old);
         }
     }
 
-    fn replaced(&mut self, old: u32, new: u32, link: u32, form: ChangeForm) {
+    fn lead_on(&mut self, old: u32) {
+        let new = self.partners.get(old);
+        if let (Some(a), Some(b)) = (self.before.node(old), self.after.node(new)) {
+            self.inside(&a, &b, old, Pass::Below);
+        }
+    }
+
+    /// Goes through what two partners hold.
+    fn inside(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, pass: Pass) {
+        match (a.shape.view, pass) {
+            (View::Opaque | View::Fields, _) | (View::Text | View::Numbers(_), Pass::Below) => {}
+            (View::Text, Pass::Own) => {
+                if a.count != b.count || !a.contents().eq(b.contents()) {
+                    let new = self.partners.get(old);
+                    self.replaced(old, new, self.ways.get(old), ChangeForm::Replaced);
+                }
+            }
+            (View::Numbers(kind), Pass::Own) => self.numbers(a, b, kind, old),
+            (View::Sequence, _) => self.sequence(a, b, old, pass),
+            (View::Bag, _) => {
+                let entries = |node: &Node<'_>| node.contents().map(|one| (one, 0)).collect();
+                self.entries(&entries(a), &entries(b), old, pass);
+            }
+            (View::OrderedMap | View::UnorderedMap, _) => {
+                self.entries(&a.entries().collect(), &b.entries().collect(), old, pass);
+            }
+        }
+        for ((field, kind, was), (_, _, is)) in a.fields().zip(b.fields()) {
+            let step = Step::Field(u32::try_from(field).unwrap_or(0));
+            self.values(kind, was, is, Place { from: old, step }, pass);
+        }
+    }
+
+    fn replaced(&mut self, old: u32, new: u32, place: Place, form: ChangeForm) {
         let (mut was, mut is) = (
             describe::object(self.before, old),
             describe::object(self.after, new),
@@ -231,7 +273,7 @@ impl Comparison<'_> {
             was = format!("{was} (one)");
             is = format!("{is} (another)");
         }
-        self.differ(link, Some(was), Some(is), form);
+        self.differ(place, Some(was), Some(is), form);
     }
 
     /// Whether two values have the same contents. Values hold values only, and never themselves.
@@ -240,15 +282,11 @@ impl Comparison<'_> {
             return old == new;
         };
         a.id == b.id
-            && a.count() == b.count()
+            && a.count == b.count
             && match a.shape.view {
                 View::Fields => true,
-                View::Sequence => a
-                    .contents()
-                    .iter()
-                    .zip(b.contents())
-                    .all(|(x, y)| self.same_value(*x, *y)),
-                _ => a.contents() == b.contents(),
+                View::Sequence => a.contents().zip(b.contents()).all(|(x, y)| self.same_value(x, y)),
+                _ => a.contents().eq(b.contents()),
             }
             && a.fields().zip(b.fields()).all(|((_, kind, was), (_, _, is))| {
                 if kind == b'L' {
@@ -259,130 +297,112 @@ impl Comparison<'_> {
             })
     }
 
-    fn numbers(&mut self, a: &Node<'_>, b: &Node<'_>, kind: u8, old: u32, link: u32) {
-        if a.count() == b.count() && a.contents() == b.contents() {
+    fn numbers(&mut self, a: &Node<'_>, b: &Node<'_>, kind: u8, old: u32) {
+        let (was, is): (Vec<u32>, Vec<u32>) = (a.contents().collect(), b.contents().collect());
+        if a.count == b.count && was == is {
             return;
         }
-        let whole = |node: &Node<'_>| node.count() * width(kind) <= WHOLE_NUMBERS;
-        let place = (0..a.count().min(b.count()))
-            .find(|place| describe::element(a, kind, *place) != describe::element(b, kind, *place));
-        match place {
-            Some(place) if a.count() == b.count() && whole(a) => {
-                let (was, is) = (
-                    describe::element(a, kind, place),
-                    describe::element(b, kind, place),
-                );
-                let below = self.link(link, Step::Element(u32::try_from(place).unwrap_or(0)), old);
-                self.differ(below, Some(was), Some(is), ChangeForm::Replaced);
-            }
-            _ => {
-                let text = |node: &Node<'_>| format!("{} elements", node.count());
-                let other = if a.count() == b.count() { " (others)" } else { "" };
-                let form = if b.count() > a.count() {
-                    ChangeForm::Grown
-                } else {
-                    ChangeForm::Replaced
-                };
-                self.differ(link, Some(text(a)), Some(format!("{}{other}", text(b))), form);
-            }
+        let is_whole = a.count * width(kind) <= WHOLE_NUMBERS;
+        let elements = |place| {
+            (
+                describe::element(&was, kind, place),
+                describe::element(&is, kind, place),
+            )
+        };
+        let mut pairs = (0..a.count).map(|place| (place, elements(place)));
+        let first = if a.count == b.count && is_whole {
+            pairs.find(|(_, (was, is))| was != is)
+        } else {
+            None
+        };
+        if let Some((place, (was, is))) = first {
+            let step = Step::Element(u32::try_from(place).unwrap_or(0));
+            let place = Place { from: old, step };
+            self.differ(place, Some(was), Some(is), ChangeForm::Replaced);
+            return;
         }
+        let text = |node: &Node<'_>| format!("{} elements", node.count);
+        let other = if a.count == b.count { " (others)" } else { "" };
+        let form = if b.count > a.count {
+            ChangeForm::Grown
+        } else {
+            ChangeForm::Replaced
+        };
+        let place = self.ways.get(old);
+        self.differ(place, Some(text(a)), Some(format!("{}{other}", text(b))), form);
     }
 
-    fn sequence(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, link: u32) {
-        let (was, is) = (a.contents(), b.contents());
-        // What is the same at both ends is paired, what is left between was added or removed.
-        let (first, last) = if was.len() == is.len() {
-            (was.len(), 0)
-        } else {
-            let same = |x: u32, y: u32| {
-                x == y && x == 0 || hash(self.before, x, DEPTH) == hash(self.after, y, DEPTH)
-            };
-            let first = was.iter().zip(is).take_while(|(x, y)| same(**x, **y)).count();
-            let most = was.len().min(is.len()) - first;
-            let ends = was.iter().rev().zip(is.iter().rev()).take(most);
-            (first, ends.take_while(|(x, y)| same(**x, **y)).count())
+    fn sequence(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, pass: Pass) {
+        let at = |place: usize| Place {
+            from: old,
+            step: Step::Element(u32::try_from(place).unwrap_or(0)),
         };
-        let grown = was.len() == first + last;
-        for (place, gone) in was.iter().enumerate().take(was.len() - last).skip(first) {
-            let text = describe::object(self.before, *gone);
-            let below = self.link(link, Step::Element(u32::try_from(place).unwrap_or(0)), old);
-            self.differ(below, Some(text), None, ChangeForm::Removed);
+        if a.count == b.count {
+            for (place, (x, y)) in a.contents().zip(b.contents()).enumerate() {
+                self.references(x, y, at(place), pass);
+            }
+            return;
         }
-        for (place, come) in is.iter().enumerate().take(is.len() - last).skip(first) {
-            let text = describe::object(self.after, *come);
-            let below = self.link(link, Step::Element(u32::try_from(place).unwrap_or(0)), old);
-            let form = if grown {
+        // What is the same at both ends is paired, what is left between was added or removed.
+        let (was, is): (Vec<u32>, Vec<u32>) = (a.contents().collect(), b.contents().collect());
+        let same =
+            |x: u32, y: u32| x == y && x == 0 || hash(self.before, x, DEPTH) == hash(self.after, y, DEPTH);
+        let first = was.iter().zip(&is).take_while(|(x, y)| same(**x, **y)).count();
+        let most = was.len().min(is.len()) - first;
+        let ends = was.iter().rev().zip(is.iter().rev()).take(most);
+        let last = ends.take_while(|(x, y)| same(**x, **y)).count();
+        if pass == Pass::Own {
+            let form = if was.len() == first + last {
                 ChangeForm::Grown
             } else {
                 ChangeForm::Replaced
             };
-            self.differ(below, None, Some(text), form);
-        }
-        let pairs = (0..first).map(|place| (place, was[place], is[place]));
-        let ends = (0..last).map(|back| {
-            let place = was.len() - last + back;
-            (place, was[place], is[is.len() - last + back])
-        });
-        for (place, x, y) in pairs.chain(ends).collect::<Vec<_>>() {
-            if x != 0 || y != 0 {
-                let below = self.link(link, Step::Element(u32::try_from(place).unwrap_or(0)), old);
-                self.references(x, y, below);
+            for (place, gone) in was.iter().enumerate().take(was.len() - last).skip(first) {
+                let text = describe::object(self.before, *gone);
+                self.differ(at(place), Some(text), None, ChangeForm::Removed);
+            }
+            for (place, come) in is.iter().enumerate().take(is.len() - last).skip(first) {
+                let text = describe::object(self.after, *come);
+                self.differ(at(place), None, Some(text), form);
             }
         }
-    }
-
-    fn bag(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, link: u32) {
-        let was: Vec<(u32, u32)> = a.contents().iter().map(|one| (*one, 0)).collect();
-        let is: Vec<(u32, u32)> = b.contents().iter().map(|one| (*one, 0)).collect();
-        self.entries(&was, &is, old, link);
-    }
-
-    fn unordered_map(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, link: u32) {
-        self.entries(&pairs(a), &pairs(b), old, link);
-    }
-
-    /// The same entries in another order are a difference of the map as a whole; else they are compared by their keys.
-    fn ordered_map(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, new: u32, link: u32) {
-        let (was, is) = (pairs(a), pairs(b));
-        let keys = |index: &Index<'_>, entries: &[(u32, u32)]| -> Vec<u64> {
-            entries.iter().map(|(key, _)| hash(index, *key, DEPTH)).collect()
-        };
-        let (first, second) = (keys(self.before, &was), keys(self.after, &is));
-        let sorted = |mut keys: Vec<u64>| {
-            keys.sort_unstable();
-            keys
-        };
-        if first != second && sorted(first) == sorted(second) {
-            self.replaced(old, new, link, ChangeForm::Replaced);
+        for place in 0..first {
+            self.references(was[place], is[place], at(place), pass);
         }
-        self.entries(&was, &is, old, link);
+        for back in (1..=last).rev() {
+            let (x, y) = (was[was.len() - back], is[is.len() - back]);
+            self.references(x, y, at(was.len() - back), pass);
+        }
     }
 
     /// Pairs entries by their keys; what has no partner was added or removed.
-    fn entries(&mut self, was: &[(u32, u32)], is: &[(u32, u32)], old: u32, link: u32) {
-        let sorted = |index: &Index<'_>, entries: &[(u32, u32)]| {
-            let mut keys: Vec<(u64, usize)> = entries
-                .iter()
-                .enumerate()
-                .map(|(place, (key, _))| (hash(index, *key, DEPTH), place))
-                .collect();
-            keys.sort_unstable();
-            keys
+    fn entries(&mut self, was: &Entries, is: &Entries, old: u32, pass: Pass) {
+        let keys = |index: &Index<'_>, entries: &Entries| -> Vec<(u64, usize)> {
+            let hashes = entries.iter().map(|(key, _)| hash(index, *key, DEPTH));
+            hashes.zip(0..).collect()
         };
-        let (first, second) = (sorted(self.before, was), sorted(self.after, is));
+        let (mut first, mut second) = (keys(self.before, was), keys(self.after, is));
+        let entry_size = size_of::<(u64, usize)>() + 2 * size_of::<(u32, u32)>();
+        self.unpacked((was.len() + is.len()) * entry_size);
+        let is_same = first == second;
+        if is_same && pass == Pass::Own && was.iter().zip(is).all(|((_, x), (_, y))| (*x == 0) == (*y == 0)) {
+            return;
+        }
+        first.sort_unstable();
+        second.sort_unstable();
+        if !is_same && pass == Pass::Own {
+            self.reordered(&first, &second, old);
+        }
+        let at = |step: Step| Place { from: old, step };
         let (mut i, mut j) = (0, 0);
         let (mut gone, mut come) = (Vec::new(), Vec::new());
         while i < first.len() || j < second.len() {
             match (first.get(i), second.get(j)) {
                 (Some((x, p)), Some((y, q))) if x == y => {
                     let ((old_key, old_value), (new_key, new_value)) = (was[*p], is[*q]);
-                    if old_value != 0 || new_value != 0 {
-                        let below = self.link(link, Step::OldKey(old_key), old);
-                        self.references(old_value, new_value, below);
-                    }
+                    self.references(old_value, new_value, at(Step::OldKey(old_key)), pass);
                     if old_key != 0 && new_key != 0 {
-                        let below = self.link(link, Step::Key(old_key), old);
-                        self.queue.push_back((old_key, new_key, below));
+                        self.references(old_key, new_key, at(Step::Key(old_key)), pass);
                     }
                     i += 1;
                     j += 1;
@@ -398,112 +418,66 @@ impl Comparison<'_> {
                 _ => break,
             }
         }
-        let grown = gone.is_empty();
+        if pass == Pass::Below {
+            return;
+        }
+        let form = if gone.is_empty() {
+            ChangeForm::Grown
+        } else {
+            ChangeForm::Replaced
+        };
         for (key, value) in gone {
             let text = entry(self.before, value);
-            let below = self.link(link, Step::OldKey(key), old);
-            self.differ(below, Some(text), None, ChangeForm::Removed);
+            self.differ(at(Step::OldKey(key)), Some(text), None, ChangeForm::Removed);
         }
         for (key, value) in come {
             let text = entry(self.after, value);
-            let below = self.link(link, Step::NewKey(key), old);
-            let form = if grown {
-                ChangeForm::Grown
-            } else {
-                ChangeForm::Replaced
-            };
-            self.differ(below, None, Some(text), form);
+            self.differ(at(Step::NewKey(key)), None, Some(text), form);
         }
     }
 
-    fn differ(&mut self, link: u32, old: Option<String>, new: Option<String>, form: ChangeForm) {
+    /// Where the order of entries counts, the same ones in another order are a difference of the map as a whole.
+    fn reordered(&mut self, first: &[(u64, usize)], second: &[(u64, usize)], old: u32) {
+        let is_ordered = |node: Node<'_>| node.shape.view == View::OrderedMap;
+        let hash = |(hash, _): &(u64, usize)| *hash;
+        let has_same_keys = first.iter().map(hash).eq(second.iter().map(hash));
+        if has_same_keys && self.before.node(old).is_some_and(is_ordered) {
+            let new = self.partners.get(old);
+            self.replaced(old, new, self.ways.get(old), ChangeForm::Replaced);
+        }
+    }
+
+    fn differ(&mut self, place: Place, old: Option<String>, new: Option<String>, form: ChangeForm) {
         if self.found.len() >= MOST {
             return;
         }
-        let (root, path) = self.path(link);
-        let from = self.links[link as usize].from;
-        let holder = self.before.node(from).map(|node| node.shape.class.clone());
+        let chain = self.chain(place);
+        let root = chain.first().map_or(0, Place::root);
+        let holder = self.before.node(place.from).map(|node| node.shape.class.clone());
         let is_first = !self.found.iter().any(|known| known.root == root);
         let around = if self.tells_around && is_first {
-            self.around(link, old.as_deref(), new.as_deref())
+            self.around(&chain, old.as_deref(), new.as_deref())
         } else {
             Vec::new()
         };
         self.found.push(Difference {
             root,
-            path,
+            path: self.path(&chain),
             old,
             new,
             form,
             holder: holder.unwrap_or_default(),
-            steps: self.steps(link),
+            steps: self.steps(&chain),
             around,
         });
     }
-
-    fn path(&self, link: u32) -> (u32, String) {
-        let mut steps = Vec::new();
-        let mut root = 0;
-        let mut next = link;
-        while let Some(Link { parent, step, .. }) = self.links.get(next as usize).copied() {
-            if let Step::Root(id) = step {
-                root = id;
-            }
-            steps.push(self.step(next));
-            next = parent;
-        }
-        steps.reverse();
-        (root, steps.concat())
-    }
-
-    /// What a link adds to a path.
-    fn step(&self, link: u32) -> String {
-        let Link { step, from, .. } = self.links[link as usize];
-        match step {
-            Step::Root(id) => {
-                let short = self.before.shapes.root(id).map(crate::Root::short);
-                short.unwrap_or_default()
-            }
-            Step::Field(index) => self
-                .before
-                .node(from)
-                .map(|node| field_step(node.shape, index as usize))
-                .unwrap_or_default(),
-            Step::Element(place) => format!("[{place}]"),
-            Step::OldKey(key) => format!("[{}]", plain(self.before, key)),
-            Step::NewKey(key) => format!("[{}]", plain(self.after, key)),
-            Step::Key(key) => format!(".key[{}]", plain(self.before, key)),
-        }
-    }
-
-    fn steps(&self, link: u32) -> Vec<String> {
-        let mut steps = Vec::new();
-        let mut next = link;
-        while let Some(Link { parent, step, from }) = self.links.get(next as usize).copied() {
-            steps.extend(match step {
-                Step::Root(id) => self.before.shapes.root(id).map(|root| root.name.clone()),
-                Step::Field(index) => self.before.node(from).and_then(|node| {
-                    let field = field_step(node.shape, index as usize);
-                    (!field.is_empty()).then(|| format!("{}{field}", node.shape.class))
-                }),
-                Step::Element(_) | Step::OldKey(_) | Step::NewKey(_) | Step::Key(_) => Some("[]".to_owned()),
-            });
-            next = parent;
-        }
-        steps.reverse();
-        steps
-    }
 }
 
-fn pairs(node: &Node<'_>) -> Vec<(u32, u32)> {
-    node.contents()
-        .chunks_exact(2)
-        .map(|pair| (pair[0], pair[1]))
-        .collect()
-}
+/// Keys and values.
+type Entries = Vec<(u32, u32)>;
 
 /// What is said of an entry: its value, or that it is there.
-fn entry(index: &Index<'_>, value: u32) -> String {
+pub(crate) fn entry(index: &Index<'_>, value: u32) -> String {
     match index.node(value) {
         Some(node) if node.shape.class != "java.lang.Object" => describe::object(index, value),
         _ => "present".to_owned(),
@@ -511,7 +485,7 @@ fn entry(index: &Index<'_>, value: u32) -> String {
 }
 
 /// Not a number has many faces, and all mean the same.
-fn is_nan(kind: u8, words: &[u32]) -> bool {
+pub(crate) fn is_nan(kind: u8, words: Value) -> bool {
     match kind {
         b'F' => f32::from_bits(words[0]).is_nan(),
         b'D' => f64::from_bits(u64::from(words[0]) | u64::from(words[1]) << 32).is_nan(),
@@ -519,7 +493,7 @@ fn is_nan(kind: u8, words: &[u32]) -> bool {
     }
 }
 
-fn integer(kind: u8, words: &[u32]) -> i64 {
+pub(crate) fn integer(kind: u8, words: Value) -> i64 {
     match kind {
         b'J' => (u64::from(words[0]) | u64::from(words[1]) << 32).cast_signed(),
         _ => i64::from(words[0].cast_signed()),
@@ -527,20 +501,20 @@ fn integer(kind: u8, words: &[u32]) -> i64 {
 }
 
 /// The number in a box of an integral type.
-fn integral(node: &Node<'_>) -> Option<i64> {
+pub(crate) fn integral(node: &Node<'_>) -> Option<i64> {
     let (_, kind, words) = node.fields().next()?;
     (node.shape.fields.len() == 1 && matches!(kind, b'I' | b'J' | b'S' | b'B')).then(|| integer(kind, words))
 }
 
 /// How deep below a key or an element is looked to find its partner. What differs only below that is paired by chance, and
 /// the difference is then found where it is.
-const DEPTH: usize = 3;
+pub(crate) const DEPTH: usize = 3;
 
 /// A hash of an object's contents: equal for isomorphic objects.
-fn hash(index: &Index<'_>, number: u32, depth: usize) -> u64 {
+pub(crate) fn hash(index: &Index<'_>, number: u32, depth: usize) -> u64 {
     let Some(node) = index.node(number) else { return 1 };
     let mut hash = mix(0x9e37_79b9_7f4a_7c15, u64::from(node.id));
-    hash = mix(hash, node.count() as u64);
+    hash = mix(hash, node.count as u64);
     // Values are small, and keys more often than not.
     let depth = if node.shape.is_value { depth.max(1) } else { depth };
     if depth == 0 {
@@ -550,30 +524,29 @@ fn hash(index: &Index<'_>, number: u32, depth: usize) -> u64 {
         View::Opaque | View::Fields => {}
         View::Text | View::Numbers(_) => {
             for word in node.contents() {
-                hash = mix(hash, u64::from(*word));
+                hash = mix(hash, u64::from(word));
             }
         }
         View::Sequence => {
             for one in node.contents() {
-                hash = mix(hash, self::hash(index, *one, depth - 1));
+                hash = mix(hash, self::hash(index, one, depth - 1));
             }
         }
         View::Bag => {
-            let sum = node.contents().iter().fold(0, |sum: u64, one| {
-                sum.wrapping_add(self::hash(index, *one, depth - 1))
+            let sum = node.contents().fold(0, |sum: u64, one| {
+                sum.wrapping_add(self::hash(index, one, depth - 1))
             });
             hash = mix(hash, sum);
         }
         View::OrderedMap | View::UnorderedMap => {
-            let entry = |pair: &[u32]| {
+            let entry = |(key, value)| {
                 mix(
-                    self::hash(index, pair[0], depth - 1),
-                    self::hash(index, pair[1], depth - 1),
+                    self::hash(index, key, depth - 1),
+                    self::hash(index, value, depth - 1),
                 )
             };
             let sum = node
-                .contents()
-                .chunks_exact(2)
+                .entries()
                 .fold(0, |sum: u64, pair| sum.wrapping_add(entry(pair)));
             hash = mix(hash, sum);
         }
@@ -582,7 +555,7 @@ fn hash(index: &Index<'_>, number: u32, depth: usize) -> u64 {
         if kind == b'L' {
             hash = mix(hash, self::hash(index, words[0], depth - 1));
         } else {
-            for word in words {
+            for word in &words[..words_of(kind)] {
                 hash = mix(hash, u64::from(*word));
             }
         }

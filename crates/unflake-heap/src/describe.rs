@@ -1,15 +1,14 @@
 //! Values and objects as short texts.
 
+use crate::index::{Index, Node, Value, WHOLE_NUMBERS};
 use crate::shape::{Shape, View, simple, width};
-use crate::state::{Index, Node, WHOLE_NUMBERS};
 
 /// Elements that are named before the rest is counted.
 const SHOWN: usize = 3;
 
-/// A value of this kind, read from its words.
-pub(crate) fn value(index: &Index<'_>, kind: u8, words: &[u32]) -> String {
-    let low = words[0];
-    let long = || u64::from(low) | u64::from(words.get(1).copied().unwrap_or(0)) << 32;
+/// A value of this kind.
+pub(crate) fn value(index: &Index<'_>, kind: u8, [low, high]: Value) -> String {
+    let long = || u64::from(low) | u64::from(high) << 32;
     match kind {
         b'L' => object(index, low),
         b'Z' => (low != 0).to_string(),
@@ -52,18 +51,13 @@ fn describe(index: &Index<'_>, number: u32, depth: usize) -> String {
         }
         View::Text => format!("{:?}{}", node.text(), if node.is_cut() { "…" } else { "" }),
         View::Sequence | View::Bag => {
-            let shown: Vec<String> = node
-                .contents()
-                .iter()
-                .take(SHOWN)
-                .map(|one| inner(*one))
-                .collect();
-            listed(&name, "[", &shown, node.count(), "]")
+            let shown: Vec<String> = node.contents().take(SHOWN).map(inner).collect();
+            listed(&name, "[", &shown, node.count, "]")
         }
         View::OrderedMap | View::UnorderedMap => {
-            let entry = |pair: &[u32]| format!("{}={}", plain(index, pair[0]), inner(pair[1]));
-            let shown: Vec<String> = node.contents().chunks_exact(2).take(SHOWN).map(entry).collect();
-            listed(&name, "{", &shown, node.count(), "}")
+            let entry = |(key, value)| format!("{}={}", plain(index, key), inner(value));
+            let shown: Vec<String> = node.entries().take(SHOWN).map(entry).collect();
+            listed(&name, "{", &shown, node.count, "}")
         }
         View::Numbers(kind) => numbers(&node, kind),
         View::Opaque | View::Fields => match transparent(&node) {
@@ -104,7 +98,7 @@ fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<String> {
     let mut fields = node.fields();
     if node.shape.is_enum {
         let (_, _, constant) = fields.next()?;
-        let constant = index.node(*constant.first()?)?.text();
+        let constant = index.node(constant[0])?.text();
         // A constant with a body has a class of its own, without a name.
         let of = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         return Some(format!("{of}.{constant}"));
@@ -112,7 +106,7 @@ fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<String> {
     if !node.shape.is_value || node.shape.view != View::Fields {
         return None;
     }
-    let shown = |(_, kind, words): (usize, u8, &[u32])| {
+    let shown = |(_, kind, words): (usize, u8, Value)| {
         let object = if kind == b'L' { index.node(words[0]) } else { None };
         let path = object.as_ref().and_then(bytes_as_text);
         path.unwrap_or_else(|| value(index, kind, words))
@@ -127,12 +121,11 @@ fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<String> {
 
 /// A path of the file system keeps its text as bytes.
 fn bytes_as_text(node: &Node<'_>) -> Option<String> {
-    if node.shape.view != View::Numbers(b'B') || node.count() > WHOLE_NUMBERS {
+    if node.shape.view != View::Numbers(b'B') || node.count > WHOLE_NUMBERS {
         return None;
     }
-    let words = node.contents().iter();
-    let mut bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
-    bytes.truncate(node.count());
+    let mut bytes: Vec<u8> = node.contents().flat_map(u32::to_le_bytes).collect();
+    bytes.truncate(node.count);
     Some(format!("{:?}", String::from_utf8(bytes).ok()?))
 }
 
@@ -154,18 +147,18 @@ fn listed(name: &str, open: &str, shown: &[String], count: usize, close: &str) -
 fn numbers(node: &Node<'_>, kind: u8) -> String {
     let name = simple(&node.shape.class);
     let name = name.trim_end_matches("[]");
-    if node.count() * width(kind) > WHOLE_NUMBERS {
-        return format!("{name}[{} elements]", node.count());
+    if node.count * width(kind) > WHOLE_NUMBERS {
+        return format!("{name}[{} elements]", node.count);
     }
-    let shown: Vec<String> = (0..node.count().min(SHOWN))
-        .map(|i| element(node, kind, i))
+    let words: Vec<u32> = node.contents().take(SHOWN * 2).collect();
+    let shown: Vec<String> = (0..node.count.min(SHOWN))
+        .map(|i| element(&words, kind, i))
         .collect();
-    listed(name, "[", &shown, node.count(), "]")
+    listed(name, "[", &shown, node.count, "]")
 }
 
-/// One number of an array that was kept whole.
-pub(crate) fn element(node: &Node<'_>, kind: u8, place: usize) -> String {
-    let words = node.contents();
+/// One number of an array that was kept whole, from the words of its contents.
+pub(crate) fn element(words: &[u32], kind: u8, place: usize) -> String {
     let at = place * width(kind);
     let word = words.get(at / 4).copied().unwrap_or(0);
     match width(kind) {

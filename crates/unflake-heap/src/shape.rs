@@ -68,11 +68,15 @@ impl Root {
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     shapes: Vec<Shape>,
+    /// How many words the fields of each take.
+    fields_sizes: Vec<usize>,
     roots: Vec<Root>,
 }
 
 impl Shapes {
     pub fn add(&mut self, shape: Shape) -> ShapeId {
+        let fields = shape.fields.iter().map(|field| words_of(field.kind));
+        self.fields_sizes.push(fields.sum());
         self.shapes.push(shape);
         ShapeId(u32::try_from(self.shapes.len()).expect("fewer classes than a JVM can hold"))
     }
@@ -84,6 +88,13 @@ impl Shapes {
 
     pub fn get(&self, id: ShapeId) -> Option<&Shape> {
         self.shapes.get((id.0 as usize).checked_sub(1)?)
+    }
+
+    pub(crate) fn fields_size(&self, id: ShapeId) -> usize {
+        let size = (id.0 as usize)
+            .checked_sub(1)
+            .and_then(|place| self.fields_sizes.get(place));
+        size.copied().unwrap_or(0)
     }
 
     pub fn roots(&self) -> u64 {

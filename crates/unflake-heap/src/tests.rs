@@ -1,6 +1,10 @@
 //! Small heaps, written as a walker writes them.
 
-use crate::{Difference, Field, Root, Shape, ShapeId, Shapes, State, View, differences};
+mod random;
+mod reference;
+
+use crate::packed::pack;
+use crate::{Difference, Field, Packed, Root, Shape, ShapeId, Shapes, View, differences};
 use proptest::prelude::*;
 use unflake_protocol::{ChangeForm, Side, Triple};
 
@@ -25,9 +29,15 @@ enum Thing {
     Bytes(Vec<u8>),
     /// With its bytes.
     Path(usize),
+    /// `Wide { double amount; Object owner; }`
+    Wide(u64, usize),
+    /// A set around its map.
+    Wrapper(usize),
 }
 
 const NULL: usize = usize::MAX;
+/// A root that there is not.
+const ABSENT: usize = usize::MAX - 1;
 
 const NODE: ShapeId = ShapeId(1);
 const TEXT: ShapeId = ShapeId(2);
@@ -38,6 +48,11 @@ const LINKED: ShapeId = ShapeId(6);
 const BYTES: ShapeId = ShapeId(7);
 const SET: ShapeId = ShapeId(8);
 const PATH: ShapeId = ShapeId(9);
+const WIDE: ShapeId = ShapeId(10);
+const WRAPPER: ShapeId = ShapeId(11);
+
+/// The root that is a number.
+const COUNT: usize = 3;
 
 fn shapes() -> Shapes {
     let mut shapes = Shapes::default();
@@ -50,7 +65,7 @@ fn shapes() -> Shapes {
             class: class.to_owned(),
             view,
             is_value,
-            is_transparent: false,
+            is_transparent: class == "java.util.HashSet",
             is_enum: false,
             fields,
         })
@@ -76,96 +91,125 @@ fn shapes() -> Shapes {
     assert_eq!(add("java.util.PriorityQueue", View::Bag, false, Vec::new()), SET);
     let path = vec![field("path", b'L')];
     assert_eq!(add("sun.nio.fs.UnixPath", View::Fields, true, path), PATH);
-    for name in ["a.Registry.FIRST", "a.Registry.SECOND", "a.Late.THIRD"] {
+    let wide = vec![field("amount", b'D'), field("owner", b'L')];
+    assert_eq!(add("a.Wide", View::Fields, false, wide), WIDE);
+    let wrapper = vec![field("map", b'L')];
+    assert_eq!(add("java.util.HashSet", View::Fields, false, wrapper), WRAPPER);
+    for (name, kind) in [
+        ("a.Registry.FIRST", b'L'),
+        ("a.Registry.SECOND", b'L'),
+        ("a.Late.THIRD", b'L'),
+        ("a.Late.COUNT", b'J'),
+    ] {
         shapes.add_root(Root {
             name: name.to_owned(),
-            kind: b'L',
+            kind,
         });
     }
     shapes
 }
 
 impl Heap {
-    /// Numbers objects as they are reached, root by root.
-    fn write(&self) -> State {
-        let mut words = Vec::new();
-        let mut order: Vec<usize> = Vec::new();
-        let mut done = 0;
+    /// Numbers objects as they are reached, root by root. Three objects make a part.
+    fn write(&self) -> Packed {
+        let mut parts = vec![Vec::new()];
+        let mut writer = Writer::default();
         for (id, root) in self.roots.iter().enumerate() {
-            words.extend([0, id as u32]);
-            words.push(number(*root, &mut order));
-            while done < order.len() {
-                self.write_object(order[done], &mut words, &mut order);
-                done += 1;
+            if *root == ABSENT {
+                continue;
+            }
+            writer.put(&[0, id as u32]);
+            if id == COUNT {
+                writer.put(&[*root as u32, (*root >> 32) as u32]);
+                continue;
+            }
+            writer.refer(*root);
+            while writer.written < writer.order.len() {
+                if writer.written % 3 == 2 {
+                    parts.push(std::mem::take(&mut writer.words));
+                }
+                self.write_object(writer.order[writer.written], &mut writer);
+                writer.written += 1;
             }
         }
-        State::new(words)
+        parts.push(writer.words);
+        Packed::of(&parts.iter().map(|words| pack(words)).collect::<Vec<_>>())
     }
 
-    fn write_object(&self, index: usize, words: &mut Vec<u32>, order: &mut Vec<usize>) {
-        let entries = |entries: &[(usize, usize)], words: &mut Vec<u32>, order: &mut Vec<usize>| {
-            words.push(entries.len() as u32);
-            for (key, value) in entries {
-                words.push(number(*key, order));
-                words.push(number(*value, order));
-            }
-        };
+    fn write_object(&self, index: usize, writer: &mut Writer) {
         match &self.objects[index] {
             Thing::Node(value, left, right) => {
-                words.extend([NODE.0, *value]);
-                words.push(number(*left, order));
-                words.push(number(*right, order));
+                writer.put(&[NODE.0, *value]);
+                writer.refer(*left);
+                writer.refer(*right);
             }
             Thing::Text(text) => {
                 let units: Vec<u16> = text.encode_utf16().collect();
-                words.extend([TEXT.0, units.len() as u32]);
+                writer.put(&[TEXT.0, units.len() as u32]);
                 for pair in units.chunks(2) {
-                    words.push(u32::from(pair[0]) | pair.get(1).map_or(0, |unit| u32::from(*unit) << 16));
+                    writer.put(&[u32::from(pair[0]) | pair.get(1).map_or(0, |unit| u32::from(*unit) << 16)]);
                 }
             }
-            Thing::Number(value) => words.extend([NUMBER.0, *value]),
+            Thing::Number(value) => writer.put(&[NUMBER.0, *value]),
             Thing::Path(bytes) => {
-                words.push(PATH.0);
-                words.push(number(*bytes, order));
+                writer.put(&[PATH.0]);
+                writer.refer(*bytes);
             }
-            Thing::List(elements) | Thing::Set(elements) => {
-                let is_list = matches!(self.objects[index], Thing::List(_));
-                words.extend([if is_list { LIST.0 } else { SET.0 }, elements.len() as u32]);
-                for element in elements {
-                    words.push(number(*element, order));
-                }
+            Thing::Wide(bits, owner) => {
+                writer.put(&[WIDE.0, *bits as u32, (*bits >> 32) as u32]);
+                writer.refer(*owner);
             }
-            Thing::Map(pairs) => {
-                words.push(MAP.0);
-                entries(pairs, words, order);
+            Thing::Wrapper(map) => {
+                writer.put(&[WRAPPER.0]);
+                writer.refer(*map);
             }
+            Thing::List(elements) => writer.put_all(LIST, elements.iter().copied(), elements.len()),
+            Thing::Set(elements) => writer.put_all(SET, elements.iter().copied(), elements.len()),
+            Thing::Map(pairs) => writer.put_all(MAP, pairs.iter().flat_map(|(k, v)| [*k, *v]), pairs.len()),
             Thing::Linked(pairs) => {
-                words.push(LINKED.0);
-                entries(pairs, words, order);
+                writer.put_all(LINKED, pairs.iter().flat_map(|(k, v)| [*k, *v]), pairs.len());
             }
             Thing::Bytes(bytes) => {
-                words.extend([BYTES.0, bytes.len() as u32]);
+                writer.put(&[BYTES.0, bytes.len() as u32]);
                 for word in bytes.chunks(4) {
-                    words.push(
-                        word.iter()
-                            .rev()
-                            .fold(0, |word, byte| word << 8 | u32::from(*byte)),
-                    );
+                    let bytes = word.iter().rev();
+                    writer.put(&[bytes.fold(0, |word, byte| word << 8 | u32::from(*byte))]);
                 }
             }
         }
     }
 }
 
-fn number(index: usize, order: &mut Vec<usize>) -> u32 {
-    if index == NULL {
-        return 0;
+/// The words of the part that is being written, and the objects that were reached.
+#[derive(Default)]
+struct Writer {
+    words: Vec<Option<u32>>,
+    order: Vec<usize>,
+    written: usize,
+}
+
+impl Writer {
+    fn put(&mut self, words: &[u32]) {
+        self.words.extend(words.iter().copied().map(Some));
     }
-    let place = order.iter().position(|other| *other == index).unwrap_or_else(|| {
-        order.push(index);
-        order.len() - 1
-    });
-    place as u32 + 1
+
+    fn put_all(&mut self, shape: ShapeId, objects: impl Iterator<Item = usize>, count: usize) {
+        self.put(&[shape.0, count as u32]);
+        objects.for_each(|object| self.refer(object));
+    }
+
+    fn refer(&mut self, object: usize) {
+        if object == NULL {
+            return self.put(&[0]);
+        }
+        match self.order.iter().position(|other| *other == object) {
+            Some(place) => self.put(&[place as u32 + 1]),
+            None => {
+                self.order.push(object);
+                self.words.push(None);
+            }
+        }
+    }
 }
 
 fn heap(objects: Vec<Thing>, roots: &[usize]) -> Heap {
@@ -176,7 +220,9 @@ fn heap(objects: Vec<Thing>, roots: &[usize]) -> Heap {
 }
 
 fn compare(before: &Heap, after: &Heap) -> Vec<Difference> {
-    differences(&shapes(), &before.write(), &after.write(), false).unwrap()
+    differences(&shapes(), &before.write(), &after.write(), false)
+        .unwrap()
+        .differences
 }
 
 /// Path, old, new.
@@ -207,7 +253,9 @@ fn a_field_deep_below_a_root() {
 
 /// The first difference with what is around it, a line for each triple.
 fn around(before: &Heap, after: &Heap) -> Vec<String> {
-    let found = differences(&shapes(), &before.write(), &after.write(), true).unwrap();
+    let found = differences(&shapes(), &before.write(), &after.write(), true)
+        .unwrap()
+        .differences;
     let line = |triple: &Triple| {
         let mark = match triple.side {
             Side::Both => ' ',
@@ -444,7 +492,6 @@ fn only_common_roots_are_compared() {
     let before = heap(vec![Node(1, NULL, NULL)], &[0, 0]);
     let after = heap(vec![Node(1, NULL, NULL), Text("new")], &[0, 0, 1]);
     assert_eq!(told(&before, &after), []);
-    assert!(after.write().words().starts_with(before.write().words()));
     assert_eq!(told(&after, &before), []);
 }
 
@@ -483,7 +530,7 @@ fn the_shortest_path_wins() {
 
 #[test]
 fn words_that_nobody_wrote_are_told() {
-    let state = State::new(vec![0, 0, 1, 99]);
+    let state = Packed::of(&[pack(&[Some(0), Some(0), None, Some(99)])]);
     assert!(differences(&shapes(), &state, &state.clone(), false).is_err());
 }
 

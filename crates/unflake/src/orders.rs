@@ -40,8 +40,15 @@ pub(crate) fn tools(like: &WorkerTools) -> WorkerTools {
         ..tools.configuration
     };
     tools.options.push(EXACT.to_owned());
+    tools.options.extend(UNVERIFIED.map(str::to_owned));
     tools
 }
+
+/// Classes are as the compiler made them, and most JVMs run a test or two: a sixth of their time is verification.
+const UNVERIFIED: [&str; 2] = [
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-BytecodeVerificationRemote",
+];
 
 /// Tells `unflake.runner.Main`, which takes it out again before any test sees it.
 pub(crate) const EXACT: &str = "-Dunflake.exact=true";

@@ -263,6 +263,7 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
     jvm: jobject,
     nanos: jlong,
     held: jlong,
+    while_walked: jlong,
 ) -> jboolean {
     with_agent(env, 0, |agent, jni| {
         // SAFETY: `UnflakeWords` has written this many bytes there, and waits until we return.
@@ -273,6 +274,7 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
             part,
             nanos: u64::try_from(nanos).unwrap_or(0),
             held: u64::try_from(held).unwrap_or(0),
+            while_walked: u64::try_from(while_walked).unwrap_or(0),
         };
         u8::from(agent.walked(&walked, by, &jni.texts(Object(names)), jvm))
     })

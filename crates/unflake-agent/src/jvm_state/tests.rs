@@ -170,11 +170,13 @@ fn thread_locals_are_set_changed_and_removed() {
     check(
         "thread-local|java.lang.ThreadLocal|java.lang.Integer 1
          thread-local|a.Holder$1|a.Context
+         thread-local|field a.b.Session.user|\"x\"
          thread-local|java.lang.ThreadLocal|java.lang.String \"same\"",
         "thread-local|java.lang.ThreadLocal|java.lang.Integer 2
          thread-local|java.lang.ThreadLocal|java.lang.String \"same\"
          thread-local|java.lang.ThreadLocal$SuppliedThreadLocal|java.util.ArrayList of size 1",
         &[
+            "Session.user.get(): \"x\" -> - (Removed)",
             "ThreadLocal<java.lang.Integer>: java.lang.Integer 1 -> java.lang.Integer 2 (Increased)",
             "ThreadLocal<java.util.ArrayList>: - -> java.util.ArrayList of size 1 (FirstSet)",
             "a.Holder$1: a.Context -> - (Removed)",

@@ -30,7 +30,8 @@ fn project(text: &str) -> FieldUses {
                         is_annotated: false,
                     }),
                     Some((_, body)) => {
-                        let method = method(&class.name, is_private, &words, body);
+                        let mut method = method(&class.name, is_private, &words, body);
+                        method.is_set_up = method.name == "setUp";
                         class.methods.push(method);
                     }
                 }
@@ -289,7 +290,11 @@ fn a_memo_is_asked_and_filled_in_one() {
     ));
     assert!(why(&grown("a.C.known"), &cleared).is_some());
     let removed = change(&["a.C.known", "[]"], ChangeForm::Removed, Some("1"), "null");
-    assert_eq!(why(&removed, &map_with(memo)), None);
+    assert_eq!(why(&removed, &cleared), None);
+    assert!(
+        why(&removed, &map_with(memo)).is_some(),
+        "only its key can have changed"
+    );
     let deeper = change(&["a.C.known", "[]", "[]"], ChangeForm::Grown, None, "1");
     assert_eq!(why(&deeper, &map_with(memo)), None);
 }
@@ -533,4 +538,95 @@ fn hooks_that_are_not_the_projects() {
     assert!(why(&hook("org.h2.engine.OnExitDatabaseCloser"), &uses).is_some());
     assert_eq!(why(&hook("a.Hook"), &uses), None);
     assert_eq!(why(&hook("Thread"), &uses), None);
+}
+
+#[test]
+fn thread_locals_that_make_their_value() {
+    let uses = project(
+        "class Util
+         private static df Ljava/lang/ThreadLocal;
+         private static user Ljava/lang/ThreadLocal;
+         private static text Ljava/lang/ThreadLocal;
+         open format ()V: df .get other !, df below format
+         open logIn ()V: user .set given
+         open user ()V: user .get other !
+         open add ()V: text .get other !, text below append",
+    );
+    let local = |field: &str| StateChange {
+        kind: StateKind::ThreadLocal,
+        path: format!("Util.{field}.get()"),
+        old: None,
+        ..made(&format!("a.Util.{field}"))
+    };
+    let reason = why(&local("df"), &uses).unwrap();
+    assert!(reason.contains("`Util.format` ask `Util.df`"), "{reason}");
+    assert_eq!(why(&local("user"), &uses), None);
+    assert_eq!(why(&local("text"), &uses), None);
+}
+
+#[test]
+fn fields_that_their_own_set_up_sets() {
+    let uses = project(
+        "test FooTest
+         private static mp Ljava/util/Map;
+         private static lazy Ljava/util/Map;
+         open static seen Ljava/util/Map;
+         private static other Ljava/util/Map;
+         private static buffer Ljava/lang/StringBuffer;
+         open setUp ()V: mp = other, lazy tested, lazy = other, seen = other, buffer .setLength constant
+         open testIt ()V: mp .get other !, lazy .get other !, seen read, other = other, other read",
+    );
+    let set = |field: &str| made(&format!("a.FooTest.{field}"));
+    let reason = why(&set("mp"), &uses).unwrap();
+    assert!(reason.contains("set by `FooTest.setUp`"), "{reason}");
+    assert!(why(&set("lazy"), &uses).is_some());
+    assert_eq!(why(&set("seen"), &uses), None);
+    assert_eq!(why(&set("other"), &uses), None);
+    let put = |field: &str| change(&[field, "[]"], ChangeForm::Grown, None, "1");
+    assert!(why(&put("a.FooTest.mp"), &uses).is_some());
+    assert_eq!(why(&put("a.FooTest.lazy"), &uses), None);
+    let text = change(&["a.FooTest.buffer"], ChangeForm::Replaced, Some("\"\""), "\"x\"");
+    assert!(why(&text, &uses).is_some());
+}
+
+#[test]
+fn arrays_that_remember() {
+    let uses = project(
+        "class Zone
+         private static infos [La/Info;
+         private static given [La/Info;
+         private static told [La/Told;
+         private static two [La/Info;
+         private static shown [La/Info;
+         private info (J)La/Info;: infos read
+         open offset (J)I: call info
+         open name (J)I: call info
+         open put (ILa/Info;)V: given read
+         open tell (J)La/Told;: told read
+         open first (J)La/Info;: two read
+         open second (J)La/Info;: two read
+         open all ()[La/Info;: shown read, shown out
+         class Info
+         private own year I
+         open year ()I: year read, year out
+         class Told
+         private own year I
+         open setYear (I)V: year = given",
+    );
+    let set = |field: &str| change(&[field, "[]"], ChangeForm::FirstSet, Some("null"), "Info");
+    let reason = why(&set("a.Zone.infos"), &uses).unwrap();
+    assert!(reason.contains("only `Zone.info` looks into"), "{reason}");
+    let below = |array: &str| change(&[array, "[]", "b.X.year"], ChangeForm::Replaced, Some("1"), "2");
+    assert!(why(&below("a.Zone.infos"), &uses).is_some());
+    assert_eq!(why(&below("a.Zone.told"), &uses), None);
+    let own = change(
+        &["a.Zone.infos", "[]", "a.Info.year"],
+        ChangeForm::Replaced,
+        Some("1"),
+        "2",
+    );
+    assert!(why(&own, &uses).is_some());
+    for other in ["a.Zone.given", "a.Zone.two", "a.Zone.shown"] {
+        assert_eq!(why(&set(other), &uses), None, "{other}");
+    }
 }

@@ -1,10 +1,10 @@
 //! What is around a difference, as triples `object field value` (P5): the way to it from the root, the object that holds it
 //! before and after, and one level below what was replaced. Objects are named by their paths.
 
-use super::{Comparison, Link, Step, pairs};
+use super::{Comparison, Place, Step};
 use crate::describe::{self, plain, transparent};
+use crate::index::Index;
 use crate::shape::{View, simple};
-use crate::state::Index;
 use unflake_protocol::{Side, Triple};
 
 /// How many values of an object a person looks at: of those that stay, of those that came or went, below one of these.
@@ -36,27 +36,26 @@ impl Edge {
 }
 
 impl Comparison<'_> {
-    pub(super) fn around(&self, link: u32, old: Option<&str>, new: Option<&str>) -> Vec<Triple> {
-        let Link { step, from, .. } = self.links[link as usize];
-        let mut told = self.way(link);
-        let (object, changed) = self.place(link);
+    /// Around the last place of a chain from a root.
+    pub(super) fn around(&self, chain: &[Place], old: Option<&str>, new: Option<&str>) -> Vec<Triple> {
+        let Some((place, above)) = chain.split_last() else {
+            return Vec::new();
+        };
+        let mut told = self.way(chain);
+        let (object, changed) = self.named(*place, &self.path(above));
         // What a wrapper wraps has no name of its own: then the wrapper itself is what changed.
         let named = match (told.last(), changed.as_str()) {
             (Some(way), "") => (way.object.clone(), way.field.clone()),
             _ => (object.clone(), changed.clone()),
         };
-        let (was, is) = match step {
+        let (was, is) = match place.step {
             Step::Root(id) => (
                 root_edge(self.before, id, &changed, old),
                 root_edge(self.after, id, &changed, new),
             ),
             _ => {
-                let partner = self
-                    .partners
-                    .get((from as usize).wrapping_sub(1))
-                    .copied()
-                    .unwrap_or(0);
-                (edges(self.before, from), edges(self.after, partner))
+                let partner = self.partners.get(place.from);
+                (edges(self.before, place.from), edges(self.after, partner))
             }
         };
         let gone: Vec<&Edge> = was.iter().filter(|edge| !has(&is, edge)).collect();
@@ -114,11 +113,11 @@ impl Comparison<'_> {
     }
 
     /// From the root to the object that holds the difference, without what else the objects on the way hold.
-    fn way(&self, link: u32) -> Vec<Triple> {
+    fn way(&self, chain: &[Place]) -> Vec<Triple> {
         let mut way = Vec::new();
-        let mut below = self.links[link as usize];
-        while let Some(above) = self.links.get(below.parent as usize) {
-            let (object, field) = self.place(below.parent);
+        let mut path = String::new();
+        for (place, below) in chain.iter().zip(&chain[1..]) {
+            let (object, field) = self.named(*place, &path);
             if !field.is_empty() {
                 way.push(Triple {
                     object,
@@ -127,24 +126,22 @@ impl Comparison<'_> {
                     side: Side::Both,
                 });
             }
-            below = *above;
+            path.push_str(&self.step(*place));
         }
-        way.reverse();
         way
     }
 
-    /// The object that a link leads away from, and the field. A wrapper has no name for what it wraps.
-    fn place(&self, link: u32) -> (String, String) {
-        let Link { parent, step, .. } = self.links[link as usize];
-        match step {
+    /// The object that a place is in, whose path is known, and the field. A wrapper has no name for what it wraps.
+    fn named(&self, place: Place, path: &str) -> (String, String) {
+        match place.step {
             Step::Root(id) => {
                 let name = self.before.shapes.root(id).map(|root| root.name.as_str());
                 let (class, field) = name.and_then(|name| name.rsplit_once('.')).unwrap_or_default();
                 (simple(class), field.to_owned())
             }
             _ => {
-                let field = self.step(link);
-                (self.path(parent).1, field.trim_start_matches('.').to_owned())
+                let field = self.step(place);
+                (path.to_owned(), field.trim_start_matches('.').to_owned())
             }
         }
     }
@@ -167,8 +164,8 @@ fn joined(object: &str, field: &str) -> String {
 
 fn root_edge(index: &Index<'_>, id: u32, field: &str, value: Option<&str>) -> Vec<Edge> {
     let is_reference = index.shapes.root(id).is_some_and(|root| root.kind == b'L');
-    let at = index.roots.iter().find(|(root, _)| *root == id);
-    let number = at.filter(|_| is_reference).map_or(0, |(_, at)| index.words[*at]);
+    let root = index.roots.iter().find(|(root, _)| *root == id);
+    let number = root.filter(|_| is_reference).map_or(0, |(_, value)| value[0]);
     let edge = |value: &str| Edge {
         field: field.to_owned(),
         value: value.to_owned(),
@@ -191,16 +188,16 @@ fn edges(index: &Index<'_>, number: u32) -> Vec<Edge> {
         target: target(index, number),
     };
     let mut all: Vec<Edge> = match node.shape.view {
-        _ if node.count() > LARGE => Vec::new(),
+        _ if node.count > LARGE => Vec::new(),
         View::Sequence | View::Bag => {
-            let elements = node.contents().iter().enumerate();
+            let elements = node.contents().enumerate();
             elements
-                .map(|(place, one)| to(format!("[{place}]"), *one))
+                .map(|(place, one)| to(format!("[{place}]"), one))
                 .collect()
         }
         View::OrderedMap | View::UnorderedMap => {
-            let entries = pairs(&node).into_iter();
-            let mut all: Vec<Edge> = entries
+            let mut all: Vec<Edge> = node
+                .entries()
                 .map(|(key, value)| to(format!("[{}]", plain(index, key)), value))
                 .collect();
             if node.shape.view == View::UnorderedMap {

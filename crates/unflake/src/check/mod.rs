@@ -1,11 +1,13 @@
 //! `unflake check`: learn once, vary the tests that made choices, confirm what fails, report.
 
 mod blame;
+mod cleaning;
 pub(crate) mod jvms;
 mod learn;
 mod order;
 mod order_findings;
 pub(crate) mod outcome;
+mod place;
 mod pollution;
 pub(crate) mod progress;
 mod proof;

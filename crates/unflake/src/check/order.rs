@@ -1,14 +1,18 @@
 //! `check --only order`: the whole suite in other orders, and the proof of what fails there (P11).
 
 use super::Check;
+use super::order_findings::add_brittle;
 use super::outcome::{Fate, Outcomes};
-use super::proof::{Place, silence, tests_of};
+use super::place::{Place, Polluted, silence, tests_of};
 use super::suite::{Baseline, Suite};
 use crate::orders::{LaunchOrders, tools};
 use crate::values::SeedSetting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use unflake_explore::{OrderSuspect, Orders as _, SortedOut, Unproved, Verdict, sort_out};
+use unflake_explore::{
+    Care, OrderSuspect, Orders as _, PolluterTrial, SortedOut, Unproved, Verdict, sort_out, victims_of,
+    victims_of_chain,
+};
 use unflake_findings::NoteKind;
 use unflake_protocol::{Handle, Outcome, Seed};
 
@@ -22,6 +26,8 @@ const DEFAULT_BUDGET: f64 = 0.4;
 /// How long the search for polluters may take by default, in learning runs, and at least.
 const SEARCH: f64 = 8.0;
 const SHORTEST_SEARCH: Duration = Duration::from_secs(60);
+/// A class with more tests than this does not have all of them tried because one of them pollutes.
+const SIBLINGS: usize = 20;
 
 /// Tries orders, and makes findings of what depends on them.
 pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
@@ -75,9 +81,108 @@ pub(super) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
         let victims = place.more_victims(&sorted, check.settings.proof, outcomes);
         place.add_victims(&victims, &|_, _| None, &|_| None, outcomes);
         for brittle in &sorted.brittle {
-            place.add_brittle(brittle, outcomes);
+            add_brittle(suite, brittle, outcomes);
         }
         say_unproved(suite, &sorted, outcomes);
+    }
+}
+
+impl Place<'_> {
+    /// What sorting out gave, and the victims that the orders did not show: those of the polluters that were found, and of the
+    /// other tests of their classes, which often do the same, among the classes that have victims.
+    /// Without `search` only the first.
+    fn more_victims(&self, sorted: &SortedOut, search: bool, outcomes: &mut Outcomes) -> Vec<Polluted> {
+        let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
+        let mut is_over = false;
+        let mut found: Vec<usize> = Vec::new();
+        for main in &sorted.victims {
+            if let [polluter] = main.polluters[..]
+                && polluter != main.victim
+                && !found.contains(&polluter)
+            {
+                found.push(polluter);
+            }
+            let polluters = main
+                .polluters
+                .iter()
+                .copied()
+                .filter(|_| main.polluters.len() == 1);
+            victims.insert(
+                main.victim,
+                Polluted {
+                    main: main.clone(),
+                    polluters: polluters.collect(),
+                },
+            );
+        }
+        let mut siblings: Vec<usize> = Vec::new();
+        for polluter in &found {
+            let root = &self.suite.tests[*polluter].handle.root;
+            let is_sibling = |test: &&usize| self.suite.tests[**test].handle.root == *root;
+            let class: Vec<usize> = self.tests.iter().filter(is_sibling).copied().collect();
+            if class.len() <= SIBLINGS {
+                let new = |test: &usize| !found.contains(test) && !siblings.contains(test);
+                let new: Vec<usize> = class.into_iter().filter(new).collect();
+                siblings.extend(new);
+            }
+        }
+        let mut known = self.known_victims(outcomes);
+        known.extend(victims.keys());
+        let of_several = sorted.victims.iter().map(|main| &main.polluters);
+        let chains: BTreeSet<&Vec<usize>> = of_several.filter(|polluters| polluters.len() > 1).collect();
+        for chain in chains.into_iter().filter(|_| search) {
+            self.progress.phase("more victims", 0);
+            let candidates = self.passed().into_iter();
+            let candidates: Vec<usize> = candidates
+                .filter(|test| !known.contains(test) && !chain.contains(test))
+                .collect();
+            let (more, is_partial) = victims_of_chain(&self.search(), self.orders, chain, &candidates);
+            is_over |= is_partial;
+            for main in more {
+                known.insert(main.victim);
+                victims.insert(main.victim, Polluted::new(main));
+            }
+        }
+        for (polluters, everywhere) in [(found, true), (siblings, false)] {
+            if polluters.is_empty() || !search {
+                continue;
+            }
+            let affected: BTreeSet<&str> = known.iter().map(|test| self.root(*test)).collect();
+            self.progress.phase("more victims", 0);
+            self.progress.note(&format!("of {} polluters", polluters.len()));
+            let is_open =
+                |test: &usize| !known.contains(test) && (everywhere || affected.contains(self.root(*test)));
+            let candidates: Vec<usize> = self.passed().into_iter().filter(is_open).collect();
+            let trials: Vec<PolluterTrial> = polluters
+                .iter()
+                .map(|polluter| PolluterTrial {
+                    polluter: *polluter,
+                    candidates: candidates.clone(),
+                    changing: BTreeSet::new(),
+                    polluting: BTreeSet::new(),
+                })
+                .collect();
+            let tried = victims_of(&self.search(), self.orders, &trials, &BTreeSet::new(), Care::Both);
+            is_over |= tried.is_partial.contains(&true);
+            for main in tried.victims {
+                known.insert(main.victim);
+                victims.insert(main.victim, Polluted::new(main));
+            }
+            for (polluter, of) in polluters.iter().zip(tried.of) {
+                for victim in of {
+                    if let Some(polluted) = victims.get_mut(&victim) {
+                        polluted.polluters.insert(*polluter);
+                    }
+                }
+            }
+        }
+        if is_over {
+            outcomes.note(
+                NoteKind::Budget,
+                "the time was up before all polluters were tried on all tests".to_owned(),
+            );
+        }
+        victims.into_values().collect()
     }
 }
 

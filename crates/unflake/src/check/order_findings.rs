@@ -1,7 +1,7 @@
 //! Findings about tests that depend on the order: victims and brittle tests.
 
 use super::outcome::{Fate, Outcomes};
-use super::proof::Polluted;
+use super::place::Polluted;
 use super::stored::StoredReplay;
 use super::suite::Suite;
 use unflake_explore::ProvedBrittle;

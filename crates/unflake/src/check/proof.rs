@@ -3,34 +3,22 @@
 use super::Check;
 use super::blame::Blame;
 use super::order::{Shuffled, run_to_the_end, say_unproved, suspects_of_build};
-use super::order_findings::{add_brittle, add_victim};
+use super::order_findings::add_brittle;
 use super::outcome::Outcomes;
-use super::progress::Progress;
-use super::suite::{Baseline, Suite};
+use super::place::{Place, Polluted, silence, tests_of};
 use crate::orders::{LaunchOrders, tools};
 use crate::values::SeedSetting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use unflake_explore::{
-    Care, Cleaning, OrderSuspect, Orders as _, PolluterTrial, ProvedBrittle, ProvedVictim, SortedOut, Tried,
-    Verdict, cleaners, failing_alone, reaching, sort_out, victims_of, victims_of_chain,
-};
-use unflake_findings::{NoteKind, Proof, Suffering};
-use unflake_protocol::{Handle, Outcome, Seed};
+use unflake_explore::{Care, OrderSuspect, PolluterTrial, Tried, Verdict, reaching, sort_out, victims_of};
+use unflake_findings::{Proof, Suffering};
+use unflake_protocol::{Handle, Seed};
 
 /// How long it may take by default, in learning runs, and at least.
-const DEFAULT_BUDGET: f64 = 6.0;
-const SHORTEST: Duration = Duration::from_secs(22);
-/// The part of what is left of it in which new victims are searched for; the rest is for the proof of what was found.
-const SEARCH: f64 = 0.7;
-/// Cleaners that a finding names.
-const CLEANERS: usize = 3;
-/// Tests among which they are looked for.
-const CLEANER_CANDIDATES: usize = 300;
+const DEFAULT_BUDGET: f64 = 5.5;
+const SHORTEST: Duration = Duration::from_secs(20);
 /// Polluters that are tried before what was found is proved.
 const TOGETHER: usize = 4;
-/// A class with more tests than this does not have all of them tried because one of them pollutes.
-const SIBLINGS: usize = 20;
 
 /// A test that was seen to change shared state.
 #[derive(Clone, Debug)]
@@ -109,38 +97,6 @@ fn budget(check: &Check<'_>) -> Option<Duration> {
     }
 }
 
-/// Tests of this launch that ran in the build; those that failed there may still pollute.
-pub(super) fn tests_of(check: &Check<'_>, launch: usize) -> Vec<usize> {
-    let suite = &check.learned.suite;
-    let runs = |test: &usize| {
-        let known = &suite.tests[*test];
-        known.launch == Some(launch)
-            && matches!(
-                known.baseline,
-                Baseline::Finished(Outcome::Passed | Outcome::Failed(_))
-            )
-    };
-    check.learned.selected.iter().copied().filter(runs).collect()
-}
-
-pub(super) fn silence(check: &Check<'_>, tests: &[usize]) -> Duration {
-    const LEAST: Duration = Duration::from_secs(60);
-    let times = tests.iter().map(|test| check.learned.suite.tests[*test].time);
-    check
-        .settings
-        .timeout
-        .unwrap_or_else(|| LEAST.max(times.max().unwrap_or_default() * 10))
-}
-
-/// The tests of one launch, and what runs them.
-pub(super) struct Place<'a> {
-    pub(super) suite: &'a Suite,
-    pub(super) orders: &'a LaunchOrders<'a>,
-    /// Those that ran in the build.
-    pub(super) tests: &'a [usize],
-    pub(super) progress: &'a Progress,
-}
-
 /// What came of several trials.
 #[derive(Debug, Default)]
 struct Results {
@@ -165,6 +121,15 @@ impl Results {
                 self.partial.insert(trial.polluter);
             }
         }
+    }
+
+    /// Polluters with many victims, a few.
+    fn most_harmful(&self) -> Vec<usize> {
+        let with_victims = self.of.iter().filter(|(_, of)| !of.is_empty());
+        let mut harmful: Vec<(usize, usize)> = with_victims.map(|(test, of)| (of.len(), *test)).collect();
+        harmful.sort_by_key(|(victims, test)| (std::cmp::Reverse(*victims), *test));
+        harmful.truncate(TOGETHER);
+        harmful.into_iter().map(|(_, test)| test).collect()
     }
 
     /// The victims of these polluters.
@@ -228,34 +193,7 @@ impl<'p> Polluters<'p> {
     }
 }
 
-/// A victim with all of its polluters.
-#[derive(Clone, Debug)]
-pub(super) struct Polluted {
-    pub(super) main: ProvedVictim,
-    /// All that were proved, each enough alone; not those of a longer order.
-    pub(super) polluters: BTreeSet<usize>,
-}
-
-impl Polluted {
-    fn new(main: ProvedVictim) -> Polluted {
-        Polluted {
-            main,
-            polluters: BTreeSet::new(),
-        }
-    }
-}
-
-impl<'a> Place<'a> {
-    /// What runs tests as long as some time is left to prove what is found.
-    fn search(&self) -> LaunchOrders<'a> {
-        let now = Instant::now();
-        let deadline = self.orders.deadline;
-        LaunchOrders {
-            deadline: deadline.map(|end| now + end.saturating_duration_since(now).mul_f64(SEARCH)),
-            ..*self.orders
-        }
-    }
-
+impl Place<'_> {
     fn prove(&self, polluting: &[Polluting], here: &[usize], proven: &mut [Proven], outcomes: &mut Outcomes) {
         let polluters = Polluters::new(here.iter().map(|index| &polluting[*index]));
         let mut results = self.victims_of_all(&polluters, outcomes);
@@ -342,6 +280,17 @@ impl<'a> Place<'a> {
         for part in likely(&results.known).chunks(TOGETHER) {
             self.stage(&mut results, part, Care::Each);
         }
+        // Whoever does harm to some may do it to more.
+        let harmful = results.most_harmful();
+        let more: Vec<PolluterTrial> = harmful
+            .iter()
+            .map(|test| {
+                let seeing = self.seeing(&polluters.by_test[test], &suspects).into_iter();
+                let open = seeing.filter(|other| !results.known.contains(other));
+                polluters.trial(*test, open.collect())
+            })
+            .collect();
+        self.stage(&mut results, &more, Care::Behind);
         // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
         let own: Vec<PolluterTrial> = self
             .classes_in_turn(&polluters.in_order)
@@ -360,7 +309,9 @@ impl<'a> Place<'a> {
             .iter()
             .map(|test| polluters.trial(*test, self.seeing(&polluters.by_test[test], &suspects)))
             .collect();
-        let first: Vec<PolluterTrial> = near.iter().filter(is_first).cloned().collect();
+        let is_new = |trial: &&PolluterTrial| !harmful.contains(&trial.polluter);
+        let first = near.iter().filter(is_first).filter(is_new);
+        let first: Vec<PolluterTrial> = first.cloned().collect();
         self.stage(&mut results, &first, Care::Behind);
         for part in near.chunks(TOGETHER) {
             self.stage(&mut results, part, Care::Each);
@@ -392,7 +343,6 @@ impl<'a> Place<'a> {
             .collect();
         self.stage(&mut results, &same, Care::Behind);
         self.search_unexplained(&suspects, &mut results, outcomes);
-        self.drop_failing_alone(&mut results);
         results
     }
 
@@ -449,7 +399,7 @@ impl<'a> Place<'a> {
         self.progress.note(&format!("{} to prove", left.len()));
         let sorted = sort_out(&self.search(), &left, |test| self.suite.before(test).1);
         for brittle in &sorted.brittle {
-            self.add_brittle(brittle, outcomes);
+            add_brittle(self.suite, brittle, outcomes);
         }
         say_unproved(self.suite, &sorted, outcomes);
         for main in sorted.victims {
@@ -459,26 +409,6 @@ impl<'a> Place<'a> {
             }
             results.victims.insert(main.victim, Polluted::new(main));
         }
-    }
-
-    /// The last part of the proof, as far as there is time for it.
-    fn drop_failing_alone(&self, results: &mut Results) {
-        let left = results
-            .victims
-            .values()
-            .filter(|victim| !victim.main.passed_alone);
-        let left: Vec<usize> = left.map(|victim| victim.main.victim).collect();
-        let failing = failing_alone(self.orders, &left);
-        results.victims.retain(|victim, _| !failing.contains(victim));
-        for of in results.of.values_mut() {
-            of.retain(|victim| !failing.contains(victim));
-        }
-    }
-
-    /// Tests that passed in the build.
-    fn passed(&self) -> Vec<usize> {
-        let passed = |test: &usize| self.suite.tests[*test].baseline == Baseline::Finished(Outcome::Passed);
-        self.tests.iter().copied().filter(passed).collect()
     }
 
     /// Tests that are known to pass in some order.
@@ -524,221 +454,5 @@ impl<'a> Place<'a> {
             .collect();
         turns.sort_by_key(|(turn, _)| *turn);
         turns.into_iter().map(|(_, test)| test).collect()
-    }
-
-    fn root(&self, test: usize) -> &str {
-        &self.suite.tests[test].handle.root
-    }
-
-    fn known_victims(&self, outcomes: &Outcomes) -> BTreeSet<usize> {
-        let is_one = |test: &usize| outcomes.is_victim(&self.suite.tests[*test].id);
-        self.tests.iter().copied().filter(is_one).collect()
-    }
-
-    /// What sorting out gave, and the victims that the orders did not show: those of the polluters that were found, and of the
-    /// other tests of their classes, which often do the same, among the classes that have victims.
-    /// Without `search` only the first.
-    pub(super) fn more_victims(
-        &self,
-        sorted: &SortedOut,
-        search: bool,
-        outcomes: &mut Outcomes,
-    ) -> Vec<Polluted> {
-        let mut victims: BTreeMap<usize, Polluted> = BTreeMap::new();
-        let mut is_over = false;
-        let mut found: Vec<usize> = Vec::new();
-        for main in &sorted.victims {
-            if let [polluter] = main.polluters[..]
-                && polluter != main.victim
-                && !found.contains(&polluter)
-            {
-                found.push(polluter);
-            }
-            let polluters = main
-                .polluters
-                .iter()
-                .copied()
-                .filter(|_| main.polluters.len() == 1);
-            victims.insert(
-                main.victim,
-                Polluted {
-                    main: main.clone(),
-                    polluters: polluters.collect(),
-                },
-            );
-        }
-        let mut siblings: Vec<usize> = Vec::new();
-        for polluter in &found {
-            let root = &self.suite.tests[*polluter].handle.root;
-            let is_sibling = |test: &&usize| self.suite.tests[**test].handle.root == *root;
-            let class: Vec<usize> = self.tests.iter().filter(is_sibling).copied().collect();
-            if class.len() <= SIBLINGS {
-                let new = |test: &usize| !found.contains(test) && !siblings.contains(test);
-                let new: Vec<usize> = class.into_iter().filter(new).collect();
-                siblings.extend(new);
-            }
-        }
-        let mut known = self.known_victims(outcomes);
-        known.extend(victims.keys());
-        let of_several = sorted.victims.iter().map(|main| &main.polluters);
-        let chains: BTreeSet<&Vec<usize>> = of_several.filter(|polluters| polluters.len() > 1).collect();
-        for chain in chains.into_iter().filter(|_| search) {
-            self.progress.phase("more victims", 0);
-            let candidates = self.passed().into_iter();
-            let candidates: Vec<usize> = candidates
-                .filter(|test| !known.contains(test) && !chain.contains(test))
-                .collect();
-            let (more, is_partial) = victims_of_chain(&self.search(), self.orders, chain, &candidates);
-            is_over |= is_partial;
-            for main in more {
-                known.insert(main.victim);
-                victims.insert(main.victim, Polluted::new(main));
-            }
-        }
-        for (polluters, everywhere) in [(found, true), (siblings, false)] {
-            if polluters.is_empty() || !search {
-                continue;
-            }
-            let affected: BTreeSet<&str> = known.iter().map(|test| self.root(*test)).collect();
-            self.progress.phase("more victims", 0);
-            self.progress.note(&format!("of {} polluters", polluters.len()));
-            let is_open =
-                |test: &usize| !known.contains(test) && (everywhere || affected.contains(self.root(*test)));
-            let candidates: Vec<usize> = self.passed().into_iter().filter(is_open).collect();
-            let trials: Vec<PolluterTrial> = polluters
-                .iter()
-                .map(|polluter| PolluterTrial {
-                    polluter: *polluter,
-                    candidates: candidates.clone(),
-                    changing: BTreeSet::new(),
-                    polluting: BTreeSet::new(),
-                })
-                .collect();
-            let tried = victims_of(&self.search(), self.orders, &trials, &BTreeSet::new(), Care::Both);
-            is_over |= tried.is_partial.contains(&true);
-            for main in tried.victims {
-                known.insert(main.victim);
-                victims.insert(main.victim, Polluted::new(main));
-            }
-            for (polluter, of) in polluters.iter().zip(tried.of) {
-                for victim in of {
-                    if let Some(polluted) = victims.get_mut(&victim) {
-                        polluted.polluters.insert(*polluter);
-                    }
-                }
-            }
-        }
-        if is_over {
-            outcomes.note(
-                NoteKind::Budget,
-                "the time was up before all polluters were tried on all tests".to_owned(),
-            );
-        }
-        victims.into_values().collect()
-    }
-
-    /// Makes findings. `state`: what a polluter changes that a victim sees, where that is known.
-    pub(super) fn add_victims(
-        &self,
-        victims: &[Polluted],
-        state: &dyn Fn(usize, usize) -> Option<String>,
-        changing: &dyn Fn(usize) -> Option<BTreeSet<usize>>,
-        outcomes: &mut Outcomes,
-    ) {
-        self.progress.phase("cleaners", 0);
-        let cleaners = self.cleaners_of(victims, changing);
-        for (polluted, cleaners) in victims.iter().zip(cleaners) {
-            let state = match polluted.main.polluters[..] {
-                [polluter] => state(polluter, polluted.main.victim),
-                _ => None,
-            };
-            add_victim(self.suite, polluted, &cleaners, state, outcomes);
-        }
-    }
-
-    pub(super) fn add_brittle(&self, proved: &ProvedBrittle, outcomes: &mut Outcomes) {
-        add_brittle(self.suite, proved, outcomes);
-    }
-
-    /// Per victim the tests that clean up. They are looked for once for each polluter (and apart for victims of its own class); for
-    /// its other victims it is seen in one JVM whether they help as well.
-    ///
-    /// `changing` names the tests that are known to change what a polluter changes: only those can clean up.
-    fn cleaners_of(
-        &self,
-        victims: &[Polluted],
-        changing: &dyn Fn(usize) -> Option<BTreeSet<usize>>,
-    ) -> Vec<Vec<usize>> {
-        let (suite, orders, tests) = (self.suite, self.orders, self.tests);
-        let victims: Vec<&ProvedVictim> = victims.iter().map(|polluted| &polluted.main).collect();
-        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-        let classes: Vec<usize> = suite
-            .tests
-            .iter()
-            .map(|test| {
-                let next = numbers.len();
-                *numbers.entry(test.handle.root.as_str()).or_insert(next)
-            })
-            .collect();
-        let mut groups: BTreeMap<(&[usize], bool), Vec<usize>> = BTreeMap::new();
-        for (index, victim) in victims.iter().enumerate() {
-            if victim.polluters != [victim.victim] {
-                let is_of_class = |test: &usize| classes[*test] == classes[victim.victim];
-                let key = (
-                    victim.polluters.as_slice(),
-                    victim.polluters.iter().all(is_of_class),
-                );
-                groups.entry(key).or_default().push(index);
-            }
-        }
-        let mut found = vec![Vec::new(); victims.len()];
-        for ((polluters, _), members) in groups {
-            let class = classes[victims[members[0]].victim];
-            let is_near = |test: &usize| {
-                classes[*test] == class || polluters.iter().any(|p| classes[*p] == classes[*test])
-            };
-            let (mut candidates, others): (Vec<usize>, Vec<usize>) =
-                tests.iter().partition(|test| is_near(test));
-            candidates.extend(others);
-            let known: Option<BTreeSet<usize>> = polluters
-                .iter()
-                .map(|polluter| changing(*polluter))
-                .collect::<Option<Vec<_>>>()
-                .map(|all| all.into_iter().flatten().collect());
-            if let Some(known) = known {
-                candidates.retain(|test| known.contains(test));
-            }
-            candidates.truncate(CLEANER_CANDIDATES);
-            let cleaning = Cleaning {
-                polluters,
-                victim: victims[members[0]].victim,
-                candidates: &candidates,
-                classes: &classes,
-                most: CLEANERS,
-            };
-            let of_first = cleaners(orders, cleaning);
-            // Behind one polluter and one cleaner all others pass, or they do not count as cleaned.
-            let order = |cleaner: &usize| -> Vec<usize> {
-                let others = members[1..].iter().map(|member| victims[*member].victim);
-                polluters
-                    .iter()
-                    .copied()
-                    .chain([*cleaner])
-                    .chain(others)
-                    .collect()
-            };
-            let ran = orders.run_all(&of_first.iter().map(order).collect::<Vec<_>>());
-            for (cleaner, verdicts) in of_first.iter().zip(ran) {
-                let verdicts = verdicts.unwrap_or_default();
-                for (place, member) in members[1..].iter().enumerate() {
-                    let verdict = verdicts.get(polluters.len() + 1 + place);
-                    if verdict == Some(&Verdict::Passed) && victims[*member].victim != *cleaner {
-                        found[*member].push(*cleaner);
-                    }
-                }
-            }
-            found[members[0]] = of_first;
-        }
-        found
     }
 }

@@ -111,11 +111,15 @@ fn field(field: Field<'_>) -> DeclaredField {
     }
 }
 
+/// Annotations of methods that run before each test, of JUnit 4, JUnit 5 and TestNG.
+const SET_UPS: [&str; 3] = ["Before", "BeforeEach", "BeforeMethod"];
+
 fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, ClassError> {
     let found = method.uses()?;
     let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
     // Private methods, and those that make what a class keeps, are called from near by.
     let name = class.name();
+    let annotations = method.annotations();
     let calls = found
         .calls
         .into_iter()
@@ -124,6 +128,11 @@ fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, Class
         name: method.name().into_owned(),
         descriptor: method.descriptor().into_owned(),
         is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
+        // JUnit 3 goes by the name.
+        is_set_up: method.name() == "setUp"
+            || annotations
+                .iter()
+                .any(|annotation| SET_UPS.contains(&annotation.simple_name())),
         uses: uses
             .map(|used| FieldUse {
                 class: dotted(&used.class),

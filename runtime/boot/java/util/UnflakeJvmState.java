@@ -56,6 +56,10 @@ public final class UnflakeJvmState {
     private static final UnflakeSlot LOCALS_VALUE =
         new UnflakeSlot("java.lang.ThreadLocal$ThreadLocalMap$Entry", "value", ALWAYS);
     private static final UnflakeSlot SHUTDOWN = late(HOOKS, "hooks");
+    /** What a plain thread runs; since Java 19 it is kept aside. */
+    private static final UnflakeSlot TARGET = new UnflakeSlot("java.lang.Thread", "target", ALWAYS);
+    private static final UnflakeSlot HOLDER = new UnflakeSlot("java.lang.Thread", "holder", ALWAYS);
+    private static final UnflakeSlot TASK = new UnflakeSlot("java.lang.Thread$FieldHolder", "task", ALWAYS);
 
     private static final UnflakeSlot PROVIDER_LIST = late(PROVIDERS, "providerList");
     private static final UnflakeSlot CONFIGS = part("sun.security.jca.ProviderList", "configs", PROVIDERS);
@@ -295,10 +299,23 @@ public final class UnflakeJvmState {
             Object[] table = ((IdentityHashMap<?, ?>) hooks).table;
             for (int i = 0; i < table.length; i += 2) {
                 if (table[i] instanceof Thread) {
-                    thread(SHUTDOWN_HOOK, (Thread) table[i]);
+                    hook((Thread) table[i]);
                 }
             }
         }
+    }
+
+    /** By the class of what it runs, if that is not its own; a lambda is its class's. */
+    private static void hook(Thread hook) {
+        Object target = TARGET.of(hook);
+        if (target == null) {
+            target = TASK.of(HOLDER.of(hook));
+        }
+        String name = hook.getName();
+        Class<?> type = hook.getClass() == Thread.class && target != null ? target.getClass() : hook.getClass();
+        String of = type.getName();
+        int lambda = of.indexOf("$$Lambda");
+        add(SHUTDOWN_HOOK, lambda < 0 ? of : of.substring(0, lambda), name == null ? "null" : name);
     }
 
     private static void threads() {
@@ -307,7 +324,7 @@ public final class UnflakeJvmState {
         long until = System.nanoTime() + (inVain < PATIENCE ? LAST_MOMENTS : LAST_MOMENTS / 10);
         long[] ids = new long[threads.length];
         int alive = 0;
-        boolean stays = false;
+        boolean inVainNow = false;
         for (int i = 0; i < threads.length; i++) {
             Thread thread = (Thread) threads[i];
             if (thread == current || thread.isDaemon()) {
@@ -315,15 +332,15 @@ public final class UnflakeJvmState {
             }
             boolean isNew = !isKnown(thread.getId());
             if (isNew) {
-                letEnd(thread, until);
+                inVainNow |= !hasSettled(thread, until);
             }
             if (thread.isAlive()) {
-                stays |= isNew;
                 ids[alive++] = thread.getId();
-                thread(THREAD, thread);
+                String name = thread.getName();
+                add(THREAD, thread.getClass().getName(), name == null ? "null" : name);
             }
         }
-        inVain += stays ? 1 : 0;
+        inVain += inVainNow ? 1 : 0;
         knownThreads = Arrays.copyOf(ids, alive);
     }
 
@@ -331,6 +348,8 @@ public final class UnflakeJvmState {
     private static final long LAST_MOMENTS = 30_000_000;
     /** After so many captures in vain the wait is short: where tests leave threads behind it is not worth the time. */
     private static final int PATIENCE = 20;
+    /** So often seen waiting, a millisecond apart, it was not woken just now. */
+    private static final int SETTLED = 3;
     private static int inVain;
     private static long[] knownThreads = {};
 
@@ -343,20 +362,22 @@ public final class UnflakeJvmState {
         return false;
     }
 
-    private static void letEnd(Thread thread, long until) {
-        while (thread.isAlive() && System.nanoTime() - until < 0) {
+    /** Waits until a thread has ended, or waits for somebody to wake it, which nobody may do; false: for too long. */
+    private static boolean hasSettled(Thread thread, long until) {
+        int waiting = 0;
+        while (thread.isAlive() && waiting < SETTLED) {
+            if (System.nanoTime() - until >= 0) {
+                return false;
+            }
+            waiting = thread.getState() == Thread.State.WAITING ? waiting + 1 : 0;
             try {
                 Thread.sleep(1);
             } catch (InterruptedException forTheTest) {
                 Thread.currentThread().interrupt();
-                return;
+                return false;
             }
         }
-    }
-
-    private static void thread(String kind, Thread thread) {
-        String name = thread.getName();
-        add(kind, thread.getClass().getName(), name == null ? "null" : name);
+        return true;
     }
 
     private static void threadLocals() {

@@ -68,9 +68,10 @@ public final class UnflakeNative {
      *
      * @param nanos how long it took to write the heap's
      * @param held the memory that the walker has for itself
+     * @param whileWalked what it had beside that while it walked
      */
     static native boolean walked(
-        long address, long bytes, int by, String[] names, String[] jvm, long nanos, long held);
+        long address, long bytes, int by, String[] names, String[] jvm, long nanos, long held, long whileWalked);
 
     /** From here on it is watched what happens to files. */
     static native void watchFiles();

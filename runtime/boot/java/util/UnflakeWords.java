@@ -14,10 +14,11 @@ final class UnflakeWords {
     /** Objects that were reached, in rows: a larger array would have to be copied, and the old one lies around. */
     private static Object[][] queue = new Object[16][];
     static int queued;
-    private static final int ROW = 1 << 12;
-    /** The numbers of objects, found by their hashes, outside of the heap that it is about. */
+    private static final int ROW_BITS = 10;
+    private static final int ROW = 1 << ROW_BITS;
+    /** The numbers of objects, found by their hashes, outside of the heap that it is about; 0 between two walks. */
     private static long table;
-    private static int places;
+    private static int places = ROW;
 
     /** Where the current part is written. */
     private static long memory;
@@ -25,17 +26,15 @@ final class UnflakeWords {
     private static long at;
     /** Bytes that were handed over. */
     private static long before;
-    private static final int PART = 1 << 12;
+    private static final int LEAST_PART = 1 << 10;
+    private static final int LARGE_PART = 1 << 12;
 
     private UnflakeWords() {}
 
     /** Before the first state. */
     static void allocate() {
-        room = 2 * PART;
+        room = 2 * LARGE_PART;
         memory = UNSAFE.allocateMemory(room);
-        places = ROW;
-        table = UNSAFE.allocateMemory(4L * places);
-        UNSAFE.setMemory(table, 4L * places, (byte) 0);
     }
 
     /** A new state. */
@@ -43,6 +42,8 @@ final class UnflakeWords {
         at = 0;
         before = 0;
         UnflakeNative.rewind(0);
+        table = UNSAFE.allocateMemory(4L * places);
+        UNSAFE.setMemory(table, 4L * places, (byte) 0);
     }
 
     /** Where the next word goes. */
@@ -52,7 +53,14 @@ final class UnflakeWords {
 
     /** The end of a state goes to the agent; whether it differs from the last one. */
     static boolean end(int by, String[] names, String[] jvm, long nanos) {
-        return UnflakeNative.walked(memory, at, by, names, jvm, nanos, held());
+        // To compare two states takes memory too, and need not come on top of this.
+        freeTable();
+        return UnflakeNative.walked(memory, at, by, names, jvm, nanos, held(), 4L * places);
+    }
+
+    private static void freeTable() {
+        UNSAFE.freeMemory(table);
+        table = 0;
     }
 
     /** How many bytes are in use here. */
@@ -61,7 +69,7 @@ final class UnflakeWords {
         while (rows < queue.length && queue[rows] != null) {
             rows++;
         }
-        return room + 4L * places + (long) UNSAFE.arrayIndexScale(Object[].class) * ROW * rows;
+        return room + (long) UNSAFE.arrayIndexScale(Object[].class) * ROW * rows;
     }
 
     /** Seven bits to a byte, one more than the word: 0 stands for the next new object. */
@@ -111,14 +119,23 @@ final class UnflakeWords {
         }
     }
 
-    /** Between two objects, never in the middle of one. */
+    /**
+     * Between two objects, never in the middle of one. It depends on the bytes before, so that an object more or less moves
+     * the next few parts' ends only: the agent keeps parts that it knows once.
+     */
     static void handOverIfFull() {
-        if (at < PART) {
+        if (at < LEAST_PART || at < LARGE_PART && !isEnd(memory + at)) {
             return;
         }
         UnflakeNative.walkedPart(memory, at);
         before += at;
         at = 0;
+    }
+
+    /** By chance, once in 256 times. */
+    private static boolean isEnd(long address) {
+        int bytes = UNSAFE.getByte(address - 1) << 16 ^ UNSAFE.getByte(address - 2) << 8 ^ UNSAFE.getByte(address - 3);
+        return bytes * 0x9e3779b9 >>> 24 == 0;
     }
 
     static void rewind(long to) {
@@ -130,7 +147,7 @@ final class UnflakeWords {
     }
 
     static Object reached(int index) {
-        return queue[index >>> 12][index & ROW - 1];
+        return queue[index >>> ROW_BITS][index & ROW - 1];
     }
 
     /** The number of an object; a new one is put at the end of the queue. */
@@ -153,7 +170,7 @@ final class UnflakeWords {
                 place = place + 1 == places ? 0 : place + 1;
             }
         }
-        int row = queued >>> 12;
+        int row = queued >>> ROW_BITS;
         if (row == queue.length) {
             queue = Arrays.copyOf(queue, 2 * row);
         }
@@ -162,8 +179,8 @@ final class UnflakeWords {
         }
         queue[row][queued++ & ROW - 1] = object;
         UNSAFE.putInt(table + 4L * place, queued);
-        if (queued > places / 5 * 4) {
-            rehash(places + (places >> 2));
+        if (queued > places / 8 * 7) {
+            rehash(places + (places >> 3));
         }
         return queued;
     }
@@ -197,7 +214,7 @@ final class UnflakeWords {
     /** Takes back the numbers from this many objects on. */
     static void unnumber(int count) {
         for (int i = count; i < queued; i++) {
-            queue[i >>> 12][i & ROW - 1] = null;
+            queue[i >>> ROW_BITS][i & ROW - 1] = null;
         }
         queued = count;
         rehash(places);
@@ -205,13 +222,10 @@ final class UnflakeWords {
 
     /** Keeps nothing alive between tests. */
     static void forget() {
-        if (queued == 0) {
-            return;
-        }
-        for (int row = 0; row <= queued - 1 >>> 12; row++) {
+        freeTable();
+        for (int row = 0; row << ROW_BITS < queued; row++) {
             Arrays.fill(queue[row], null);
         }
-        UNSAFE.setMemory(table, 4L * places, (byte) 0);
         queued = 0;
     }
 }

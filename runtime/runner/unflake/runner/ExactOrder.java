@@ -46,6 +46,8 @@ final class ExactOrder {
         try {
             if (stretch.get(0).isPlatform()) {
                 PlatformTests.runExactly(stretch);
+            } else if (JUnit3Tests.isAlone()) {
+                JUnit3Tests.runExactly(stretch);
             } else {
                 JUnit4Tests.runExactly(stretch);
             }

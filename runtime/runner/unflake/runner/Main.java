@@ -105,6 +105,8 @@ public final class Main {
         try {
             if (batch.get(0).isPlatform()) {
                 PlatformTests.run(batch);
+            } else if (JUnit3Tests.isAlone()) {
+                JUnit3Tests.run(batch);
             } else {
                 JUnit4Tests.run(batch);
             }

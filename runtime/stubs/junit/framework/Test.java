@@ -1,4 +1,6 @@
 package junit.framework;
 
 /** Signatures only, to compile against; the project under test brings the real class. */
-public interface Test {}
+public interface Test {
+    void run(TestResult result);
+}

@@ -6,6 +6,11 @@ import java.util.Enumeration;
 public class TestSuite implements Test {
     public TestSuite(String name) {}
 
+    public TestSuite(Class<?> type) {}
+
+    @Override
+    public native void run(TestResult result);
+
     public native String getName();
 
     public native void addTest(Test test);

@@ -13,12 +13,13 @@ mod watching;
 
 use super::Check;
 use super::outcome::Outcomes;
+use super::suite::Baseline;
 use crate::config::Eager;
 use changes::{Changes, Jobs, capture};
 pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_findings::NoteKind;
-use unflake_protocol::{ChangeForm, StateChange, StateKind, Watch};
+use unflake_protocol::{ChangeForm, Outcome, StateChange, StateKind, Watch};
 
 pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcomes) {
     let tests = startable(check, candidates);
@@ -29,6 +30,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
         Eager::Off => capture(check, &tests, watch.clone(), Jobs::All),
         _ => eagerly(check, &tests, &watch, eager),
     };
+    say_unseen(check, candidates, &first, outcomes);
     let again = of_same_classes(check, &tests, &first);
     let mut second = Changes::default();
     if !again.is_empty() {
@@ -48,7 +50,10 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
             .phase("watching without loading", 2 * tests.len() as u64);
         captured = captured_at_initialisation(check, &tests, &watch, &first);
     }
-    for (what, reason) in first.not_watched.iter().chain(&second.not_watched) {
+    // One reason for each: the second run may have given up something else of it.
+    let mut not_watched = second.not_watched.clone();
+    not_watched.extend(first.not_watched.clone());
+    for (what, reason) in &not_watched {
         outcomes.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
     }
     for message in watching::without_use(check, &first) {
@@ -62,6 +67,34 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
 fn startable(check: &Check<'_>, candidates: &[usize]) -> Vec<usize> {
     let has_launch = |test: &usize| check.learned.suite.tests[*test].launch.is_some();
     candidates.iter().copied().filter(has_launch).collect()
+}
+
+/// Tests that came to no end in our JVMs: nothing is known of them.
+fn say_unseen(check: &Check<'_>, candidates: &[usize], changes: &Changes, outcomes: &mut Outcomes) {
+    if check.bench.tools.cancel.is_cancelled() {
+        return;
+    }
+    let tests = &check.learned.suite.tests;
+    let has_run = |test: &&usize| {
+        let outcome = &tests[**test].baseline;
+        matches!(outcome, Baseline::Finished(Outcome::Passed | Outcome::Failed(_)))
+    };
+    let unseen = candidates
+        .iter()
+        .filter(has_run)
+        .filter(|test| !changes.ran.contains(test));
+    let unseen: Vec<&usize> = unseen.collect();
+    let Some(first) = unseen.first() else { return };
+    let who = match unseen.len() {
+        1 => format!("`{}`", tests[**first].id),
+        more => format!("{more} tests, of which `{}` is one,", tests[**first].id),
+    };
+    outcomes.note(
+        NoteKind::NotWatched,
+        format!(
+            "{who} did not run, or came to no end, where shared state is watched; nothing is known of what it leaves behind"
+        ),
+    );
 }
 
 /// The tests of all classes in which something changed.

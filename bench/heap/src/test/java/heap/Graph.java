@@ -29,6 +29,23 @@ final class Graph {
         }
     }
 
+    /** An object far behind in what a field holds. */
+    static Node last(Object graph) {
+        if (graph instanceof Object[]) {
+            Object[] array = (Object[]) graph;
+            return (Node) array[array.length - 1];
+        }
+        if (graph instanceof Map) {
+            Map<?, ?> map = (Map<?, ?>) graph;
+            return (Node) map.get(1_000_000 + map.size() - 1);
+        }
+        Node last = (Node) graph;
+        while (last.next != null) {
+            last = last.next;
+        }
+        return last;
+    }
+
     private static Node links(int count) {
         Node first = new Node(0);
         Node last = first;

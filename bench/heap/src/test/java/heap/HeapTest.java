@@ -8,8 +8,8 @@ import org.junit.jupiter.api.RepeatedTest;
 class HeapTest {
     private static final String SHAPE = System.getProperty("heap.shape", "links");
     private static final int REFERENCES = Integer.getInteger("heap.references", 10_000);
-    /** Whether each test changes one object, the last of the last field. */
-    private static final boolean CHANGING = Boolean.getBoolean("heap.changing");
+    /** Whether each test changes an object far behind in the last field, adds one near the beginning of the first, or does nothing. */
+    private static final String CHANGE = System.getProperty("heap.change", "none");
     private static final int PER_FIELD = 10_000;
 
     private static Graph.Node changed;
@@ -21,18 +21,20 @@ class HeapTest {
             field.set(null, Graph.of(SHAPE, PER_FIELD));
         }
         Field last = Fields.class.getDeclaredField("f" + (REFERENCES / PER_FIELD - 1));
-        if (CHANGING) {
-            changed = (Graph.Node) last.get(null);
-            while (changed.next != null) {
-                changed = changed.next;
-            }
+        if (CHANGE.equals("changed")) {
+            changed = Graph.last(last.get(null));
         }
     }
 
     @RepeatedTest(20)
     void test() {
-        if (CHANGING) {
+        if (CHANGE.equals("changed")) {
             changed.value++;
+        } else if (CHANGE.equals("added")) {
+            Graph.Node first = (Graph.Node) Fields.f0;
+            Graph.Node added = new Graph.Node(7);
+            added.next = first.next;
+            first.next = added;
         }
     }
 }

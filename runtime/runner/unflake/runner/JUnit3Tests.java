@@ -1,0 +1,68 @@
+package unflake.runner;
+
+import java.lang.reflect.Method;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import junit.framework.TestResult;
+import junit.framework.TestSuite;
+
+/** Runs tests of one class with JUnit 3 alone, where there is no JUnit 4 that could do it. */
+final class JUnit3Tests {
+    private static Boolean isAlone;
+    private static String lastRoot;
+    private static junit.framework.Test whole;
+
+    private JUnit3Tests() {}
+
+    static boolean isAlone() {
+        if (isAlone == null) {
+            try {
+                Class.forName("org.junit.runner.Request", false, Thread.currentThread().getContextClassLoader());
+                isAlone = false;
+            } catch (ClassNotFoundException absent) {
+                isAlone = true;
+            }
+        }
+        return isAlone;
+    }
+
+    static void run(List<Test> tests) throws Exception {
+        Set<String> wanted = new HashSet<String>();
+        for (Test test : tests) {
+            wanted.add(test.id);
+        }
+        run(tests.get(0).root, wanted);
+    }
+
+    /** A class has no set-up of its own here, so that each test can be a run by itself. */
+    static void runExactly(List<Test> tests) throws Exception {
+        for (Test test : tests) {
+            run(test.root, Collections.singleton(test.id));
+        }
+    }
+
+    private static void run(String root, Set<String> wanted) throws Exception {
+        if (!root.equals(lastRoot)) {
+            whole = suite(root);
+            lastRoot = root;
+        }
+        junit.framework.Test part = JUnit3Suites.part(whole, wanted);
+        if (part != null) {
+            part.run(new TestResult());
+        }
+    }
+
+    /** As JUnit's own runner finds it: what the class says, or its methods. */
+    private static junit.framework.Test suite(String root) throws Exception {
+        Class<?> type = Class.forName(root, true, Thread.currentThread().getContextClassLoader());
+        Method suite;
+        try {
+            suite = type.getMethod("suite");
+        } catch (NoSuchMethodException methods) {
+            return new TestSuite(type);
+        }
+        return (junit.framework.Test) suite.invoke(null);
+    }
+}

@@ -1,0 +1,4 @@
+package junit.framework;
+
+/** Signatures only, to compile against; the project under test brings the real class. */
+public class TestResult {}
