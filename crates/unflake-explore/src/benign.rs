@@ -480,7 +480,8 @@ impl Case<'_> {
     /// An array may be filled later, with what the first caller gave.
     fn is_array(&self) -> bool {
         let new = self.seen.and_then(|(change, _)| change.new.as_deref());
-        new.is_some_and(|new| new.contains("[]"))
+        let is_part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
+        new.is_some_and(|new| new.trim_start_matches(is_part_of_name).starts_with("[]"))
     }
 
     /// A library's cache in a private field that is only asked.

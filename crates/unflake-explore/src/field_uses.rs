@@ -282,9 +282,20 @@ impl<'u> Field<'u> {
     /// The field belongs to a class with tests, or to one inside of it.
     pub(crate) fn is_of_tests(&self) -> bool {
         let outer = self.class.split('$').next().unwrap_or_default();
-        [self.class, outer]
-            .iter()
-            .any(|class| self.all.classes.get(*class).is_some_and(|class| class.has_tests))
+        [self.class, outer].into_iter().any(|class| {
+            let mut next = self.all.classes.get(class);
+            for _ in 0..100 {
+                let Some(class) = next else { return false };
+                if class.has_tests {
+                    return true;
+                }
+                next = class
+                    .parent
+                    .as_ref()
+                    .and_then(|parent| self.all.classes.get(parent));
+            }
+            false
+        })
     }
 
     /// The set-up of the field's class that sets it or empties what it holds, and whether it looks first at what is there.

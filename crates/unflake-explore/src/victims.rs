@@ -243,11 +243,21 @@ impl PolluterTrial {
             .into_iter()
             .flat_map(|test| polluter.into_iter().chain([test]));
         let anew = polluter.filter(|_| !plain.is_empty() && !polluting.is_empty());
-        let last = anew.into_iter().chain(polluting).chain(changing);
-        let forwards = polluter.into_iter().chain(plain.iter().copied()).chain(last);
-        let backwards = polluter.into_iter().chain(plain.iter().rev().copied());
+        let start = || polluter.into_iter();
+        let again = || anew.into_iter();
+        let backwards = start()
+            .chain(plain.iter().rev().copied())
+            .chain(again())
+            .chain(polluting.iter().rev().copied());
+        let backwards: Vec<usize> = backwards.collect();
+        let is_many = plain.len() + polluting.len() >= MANY;
+        let forwards = start()
+            .chain(plain)
+            .chain(again())
+            .chain(polluting)
+            .chain(changing);
         let mut orders = vec![forwards.collect()];
-        orders.extend((plain.len() >= MANY).then(|| backwards.collect()));
+        orders.extend(is_many.then_some(backwards));
         orders
     }
 }
