@@ -120,8 +120,9 @@ impl Around {
 /// The environment is read by the JVM when somebody asks for it first; until then it is the process's.
 fn with_environment(captured: Vec<Captured>) -> Vec<Captured> {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-    let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
-    jvm_state::with_environment(captured, environment)
+    jvm_state::with_environment(captured, || {
+        std::env::vars_os().map(|(name, value)| (text(name), text(value)))
+    })
 }
 
 fn file_change(difference: FileDifference) -> StateChange {

@@ -576,7 +576,7 @@ impl Heap {
         ((false, told), memory)
     }
 
-    /// A root as paths begin with it.
+    /// `package.Class.field`
     pub(crate) fn name_of_root(&self, root: u32) -> String {
         root_name(&self.lock().shapes, root)
     }

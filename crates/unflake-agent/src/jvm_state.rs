@@ -25,18 +25,17 @@ pub(crate) fn triples(texts: Vec<Option<String>>) -> Vec<Captured> {
     captured
 }
 
-/// With the environment as the process has it, if the JVM has not looked at it yet.
-pub(crate) fn with_environment(
+/// With the environment as the process has it, which is asked for only if the JVM has not looked at it yet.
+pub(crate) fn with_environment<I: Iterator<Item = (String, String)>>(
     mut captured: Vec<Captured>,
-    environment: impl IntoIterator<Item = (String, String)>,
+    environment: impl FnOnce() -> I,
 ) -> Vec<Captured> {
     if !captured
         .iter()
         .any(|(kind, name, _)| kind == "seen" && name == "environment")
     {
         captured.push(("seen".into(), "environment".into(), String::new()));
-        let variables = environment.into_iter();
-        captured.extend(variables.map(|(name, value)| ("environment".into(), name, value)));
+        captured.extend(environment().map(|(name, value)| ("environment".into(), name, value)));
     }
     captured
 }

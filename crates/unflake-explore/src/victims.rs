@@ -227,8 +227,8 @@ pub struct PolluterTrial {
 impl PolluterTrial {
     /// The candidates one after the other behind the polluter and, if they are many, once more backwards: one test that cleans up
     /// hides those behind it in the first order and those before it in the second, so that together they hide nobody. Whoever
-    /// pollutes goes last, behind the polluter anew, each of them if it is known to change the same. With `false` all without the
-    /// polluter.
+    /// pollutes goes to the end of both, behind the polluter anew; who is known to change the same comes last of all, each with the
+    /// polluter before it. With `false` all without the polluter.
     fn orders(&self, with_polluter: bool) -> Vec<Vec<usize>> {
         /// From so many on it pays.
         const MANY: usize = 16;

@@ -33,22 +33,26 @@ final class JUnit3Tests {
         for (Test test : tests) {
             wanted.add(test.id);
         }
-        run(tests.get(0).root, wanted);
-    }
-
-    /** A class has no set-up of its own here, so that each test can be a run by itself. */
-    static void runExactly(List<Test> tests) throws Exception {
-        for (Test test : tests) {
-            run(test.root, Collections.singleton(test.id));
-        }
-    }
-
-    private static void run(String root, Set<String> wanted) throws Exception {
+        String root = tests.get(0).root;
         if (!root.equals(lastRoot)) {
             whole = suite(root);
             lastRoot = root;
         }
-        junit.framework.Test part = JUnit3Suites.part(whole, wanted);
+        run(whole, wanted);
+    }
+
+    /**
+     * A class has no set-up of its own here, so that each test can be a run by itself. Nothing is kept from one run to the next: a
+     * suite holds instances of tests.
+     */
+    static void runExactly(List<Test> tests) throws Exception {
+        for (Test test : tests) {
+            run(suite(test.root), Collections.singleton(test.id));
+        }
+    }
+
+    private static void run(junit.framework.Test suite, Set<String> wanted) {
+        junit.framework.Test part = JUnit3Suites.part(suite, wanted);
         if (part != null) {
             part.run(new TestResult());
         }

@@ -92,7 +92,7 @@ fn say_unseen(check: &Check<'_>, candidates: &[usize], changes: &Changes, outcom
     outcomes.note(
         NoteKind::NotWatched,
         format!(
-            "{who} did not run, or came to no end, where shared state is watched; nothing is known of what it leaves behind"
+            "{who} did not run, or came to no end, where shared state is watched; nothing is known of what is left behind there"
         ),
     );
 }
