@@ -6,7 +6,7 @@
 //! loop. That is enough to tell `if (x == null) x = …` and `x++` from a setter, which is all it is for.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::Code;
 use crate::constants::Pool;
@@ -22,7 +22,8 @@ pub struct Uses<'a> {
 }
 
 /// Something that is done with a field or its value. The class is that which the instruction names, with slashes: the field
-/// may be declared in one above it.
+/// may be declared in one above it. `access$` methods, by which an inner class reads a private field, count as fields; which they
+/// are of their own uses tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldUse<'a> {
     pub class: Cow<'a, str>,
@@ -33,6 +34,8 @@ pub struct FieldUse<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How<'a> {
     Read,
+    /// Read where this method has set it before, on every way: not what was left there.
+    ReadBack,
     /// A branch asks whether its value is null, or compares it with a constant.
     Tested,
     Written(Stored),
@@ -44,11 +47,15 @@ pub enum How<'a> {
         /// Nothing looks at what the method returns.
         dropped: bool,
     },
-    /// A method with arguments is called on what a call like that gave: the list in a map of lists.
+    /// A method is called on what a call like that gave: the list in a map of lists. Of an array there, `[]=` stores into it.
     CalledBelow {
         method: Cow<'a, str>,
+        /// What the last argument is.
+        stored: Stored,
     },
     Returned,
+    /// What a call on the object that it holds gave is returned.
+    ReturnedBelow,
     /// Its value is an argument of a call.
     Passed {
         to: Cow<'a, str>,
@@ -70,6 +77,8 @@ pub enum Stored {
     Parameter,
     /// Made with the help of parameters.
     FromParameters,
+    /// Made with the help of parameters that are nothing but values: texts, numbers, classes.
+    FromValues,
     Other,
 }
 
@@ -98,7 +107,7 @@ pub(crate) fn uses<'a>(pool: &Pool<'a>, code: &Code<'a>, descriptor: &str, is_st
         for handler in guarded.get(&pc).into_iter().flatten() {
             let state = State {
                 stack: vec![Value::UNKNOWN],
-                locals: walk.state.locals.clone(),
+                ..walk.state.clone()
             };
             walk.meet(*handler, state);
         }
@@ -112,6 +121,7 @@ pub(crate) fn uses<'a>(pool: &Pool<'a>, code: &Code<'a>, descriptor: &str, is_st
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Unknown,
+    This,
     Null,
     Constant(i64),
     Parameter(usize),
@@ -122,20 +132,55 @@ enum Origin {
     Below(u16),
     /// An object made by the instruction at this pc.
     New(usize),
+    /// A copy of the field's value, to which it goes back if it is stored there; where the use that made it is told.
+    Copy(u16, usize),
+}
+
+/// Whether something of the caller's went into a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Given {
+    No,
+    /// Only what has no identity of its own.
+    Values,
+    Objects,
+}
+
+impl Given {
+    fn of(descriptor: &str) -> Self {
+        const VALUES: [&str; 11] = [
+            "Ljava/lang/String;",
+            "Ljava/lang/Class;",
+            "Ljava/lang/Boolean;",
+            "Ljava/lang/Character;",
+            "Ljava/lang/Byte;",
+            "Ljava/lang/Short;",
+            "Ljava/lang/Integer;",
+            "Ljava/lang/Long;",
+            "Ljava/lang/Float;",
+            "Ljava/lang/Double;",
+            "Ljava/util/Locale;",
+        ];
+        let is_value = descriptor.len() == 1
+            || VALUES.contains(&descriptor)
+            || descriptor.starts_with("Ljava/lang/reflect/");
+        if is_value { Self::Values } else { Self::Objects }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Value {
     origin: Origin,
-    /// Whether a parameter went into it.
-    given: bool,
+    given: Given,
 }
 
 impl Value {
     const UNKNOWN: Self = Self::of(Origin::Unknown);
 
     const fn of(origin: Origin) -> Self {
-        Self { origin, given: false }
+        Self {
+            origin,
+            given: Given::No,
+        }
     }
 
     fn field(self) -> Option<u16> {
@@ -161,7 +206,7 @@ impl Value {
         };
         Self {
             origin,
-            given: self.given || other.given,
+            given: self.given.max(other.given),
         }
     }
 
@@ -177,8 +222,11 @@ impl Value {
                 }
             }
             Origin::Parameter(_) => Stored::Parameter,
-            _ if self.given => Stored::FromParameters,
-            _ => Stored::Other,
+            _ => match self.given {
+                Given::Objects => Stored::FromParameters,
+                Given::Values => Stored::FromValues,
+                Given::No => Stored::Other,
+            },
         }
     }
 }
@@ -188,19 +236,21 @@ impl Value {
 struct State {
     stack: Vec<Value>,
     locals: Vec<Value>,
+    /// Fields of the class or of this object that were set on every way to here.
+    set: BTreeSet<u16>,
 }
 
 impl State {
     fn entry(descriptor: &str, is_static: bool, max_locals: u16) -> Self {
         let mut locals = Vec::with_capacity(usize::from(max_locals));
         if !is_static {
-            locals.push(Value::UNKNOWN);
+            locals.push(Value::of(Origin::This));
         }
         let params = Descriptor::parse(descriptor).map_or(Vec::new(), |descriptor| descriptor.params);
         for param in params {
             locals.push(Value {
                 origin: Origin::Parameter(locals.len()),
-                given: true,
+                given: Given::of(param),
             });
             if Kind::of(param).slots() == 2 {
                 locals.push(Value::UNKNOWN);
@@ -210,6 +260,7 @@ impl State {
         Self {
             stack: Vec::new(),
             locals,
+            set: BTreeSet::new(),
         }
     }
 
@@ -221,6 +272,7 @@ impl State {
         };
         pairs(&mut self.stack, &other.stack);
         pairs(&mut self.locals, &other.locals);
+        self.set.retain(|field| other.set.contains(field));
     }
 }
 
@@ -244,6 +296,7 @@ impl<'a> Walk<'_, 'a> {
             (None, false) => {
                 self.state.stack.clear();
                 self.state.locals.fill(Value::UNKNOWN);
+                self.state.set.clear();
             }
         }
         self.is_reached = true;
@@ -305,7 +358,7 @@ impl<'a> Walk<'_, 'a> {
 
     /// A calculation: so many slots in, so many out.
     fn compute(&mut self, takes: usize, gives: u16) {
-        let given = (0..takes).fold(false, |given, _| self.pop().given | given);
+        let given = (0..takes).fold(Given::No, |given, _| self.pop().given.max(given));
         let value = Value {
             given,
             ..Value::UNKNOWN
@@ -326,7 +379,7 @@ impl<'a> Walk<'_, 'a> {
         };
         let value = Value {
             origin,
-            given: a.given || b.given,
+            given: a.given.max(b.given),
         };
         self.push(value, slots);
     }
@@ -387,9 +440,12 @@ impl<'a> Walk<'_, 'a> {
             },
             132 => self.forget(byte(1).into()),
             83 => {
-                let value = self.pop();
+                let (value, _, array) = (self.pop(), self.pop(), self.pop());
                 self.kept(value);
-                self.compute(2, 0);
+                if let Origin::Below(field) = array.origin {
+                    let (method, stored) = (Cow::Borrowed("[]="), value.stored(None));
+                    self.use_of(field, How::CalledBelow { method, stored });
+                }
             }
             87..=95 => self.shuffle(opcode),
             96 => self.add(1, 1),
@@ -431,8 +487,10 @@ impl<'a> Walk<'_, 'a> {
                     173 | 175 => self.pop_wide(2),
                     _ => self.pop(),
                 };
-                if let Some(field) = value.field() {
-                    self.use_of(field, How::Returned);
+                match value.origin {
+                    Origin::Field(field) => self.use_of(field, How::Returned),
+                    Origin::Below(field) => self.use_of(field, How::ReturnedBelow),
+                    _ => {}
                 }
                 self.is_reached = false;
             }
@@ -506,14 +564,20 @@ impl<'a> Walk<'_, 'a> {
         } else {
             Value::of(Origin::Field(index))
         };
-        if matches!(opcode, 180 | 181) {
-            self.pop();
-        }
+        let is_own = !matches!(opcode, 180 | 181) || self.pop().origin == Origin::This;
         if is_write {
-            self.use_of(index, How::Written(value.stored(Some(index))));
+            match value.origin {
+                // Copied to be changed and put back: only the changes count.
+                Origin::Copy(field, at) if field == index => self.found.fields[at].how = How::Read,
+                _ => self.use_of(index, How::Written(value.stored(Some(index)))),
+            }
             self.kept(value);
+            if is_own {
+                self.state.set.insert(index);
+            }
         } else {
-            self.use_of(index, How::Read);
+            let is_set = is_own && self.state.set.contains(&index);
+            self.use_of(index, if is_set { How::ReadBack } else { How::Read });
             self.push(value, slots);
         }
     }
@@ -545,24 +609,28 @@ impl<'a> Walk<'_, 'a> {
         } else {
             self.pop()
         };
-        let given = args.iter().any(|arg| arg.given);
+        // By which the compilers before Java 11 let an inner class read a private field.
+        let is_accessor = opcode == 184 && args.len() < 2 && name.starts_with("access$");
+        let given = args.iter().map(|arg| arg.given).max().unwrap_or(Given::No);
+        let copied = self.copied(index, &name, receiver, &args);
         for field in args.iter().filter_map(|arg| arg.field()) {
             self.use_of(field, How::Passed { to: name.clone() });
         }
         let slots = types.return_kind().slots();
         let mut result = Value {
             origin: Origin::Unknown,
-            given: given || receiver.given,
+            given: given.max(receiver.given),
+        };
+        let last = args.last().copied().unwrap_or(Value::UNKNOWN);
+        // What is stored under itself was not given to be found again by another name.
+        let is_key = args.len() > 1 && args[..args.len() - 1].contains(&last);
+        let stored = match last.stored(None) {
+            Stored::Parameter if is_key && last.given == Given::Values => Stored::FromValues,
+            Stored::Parameter if is_key => Stored::FromParameters,
+            stored => stored,
         };
         match receiver.origin {
-            Origin::Field(field) => {
-                let last = args.last().copied().unwrap_or(Value::UNKNOWN);
-                // What is stored under itself was not given to be found again by another name.
-                let is_key = args.len() > 1 && args[..args.len() - 1].contains(&last);
-                let stored = match last.stored(None) {
-                    Stored::Parameter if is_key => Stored::FromParameters,
-                    stored => stored,
-                };
+            Origin::Field(field) | Origin::Copy(field, _) => {
                 let dropped = slots == 0 || matches!(next, 87 | 88);
                 let how = How::Called {
                     method: name,
@@ -572,18 +640,69 @@ impl<'a> Walk<'_, 'a> {
                 self.use_of(field, how);
                 result.origin = Origin::Below(field);
             }
-            Origin::Below(field) if !args.is_empty() => self.use_of(field, How::CalledBelow { method: name }),
+            Origin::Below(field) => self.use_of(field, How::CalledBelow { method: name, stored }),
             // The new object holds what its constructor or a setter was given.
-            origin @ Origin::New(_) if given => {
+            origin @ Origin::New(_) => {
                 let state = &mut self.state;
                 for value in state.stack.iter_mut().chain(&mut state.locals) {
-                    value.given |= value.origin == origin;
+                    if value.origin == origin {
+                        value.given = value.given.max(given);
+                    }
                 }
             }
             _ => {}
         }
+        match copied {
+            Some(Copied::Result(origin)) => result.origin = origin,
+            Some(Copied::Receiver(origin)) => {
+                let state = &mut self.state;
+                for value in state.stack.iter_mut().chain(&mut state.locals) {
+                    if value.origin == receiver.origin {
+                        value.origin = origin;
+                    }
+                }
+            }
+            None => {}
+        }
+        if is_accessor {
+            self.use_of(index, How::Read);
+            result.origin = Origin::Field(index);
+        }
         self.push(result, slots);
     }
+
+    /// What this call makes a copy of a field's value, before the use that is told for it: `new HashMap<>(field)`,
+    /// `copy.putAll(field)`, `field.clone()`, `Arrays.copyOf(field, n)`. A view of a copy is one too.
+    fn copied(&self, index: u16, name: &str, receiver: Value, args: &[Value]) -> Option<Copied> {
+        const FROM: [&str; 3] = ["<init>", "putAll", "addAll"];
+        let class = self.pool.member(index).map(|[class, ..]| class);
+        let class = mutf8::decode(class.unwrap_or_default());
+        let at = self.found.fields.len();
+        let first = args.first().map(|arg| arg.origin);
+        match (receiver.origin, first) {
+            (Origin::New(_), Some(Origin::Field(field)))
+                if FROM.contains(&name) && class.starts_with("java/util/") =>
+            {
+                Some(Copied::Receiver(Origin::Copy(field, at)))
+            }
+            (Origin::Field(field), None) if name == "clone" => Some(Copied::Result(Origin::Copy(field, at))),
+            (_, Some(Origin::Field(field))) if class == "java/util/Arrays" && name == "copyOf" => {
+                Some(Copied::Result(Origin::Copy(field, at)))
+            }
+            (_, Some(copy @ Origin::Copy(..)))
+                if class == "java/util/Collections" && name.starts_with("unmodifiable") =>
+            {
+                Some(Copied::Result(copy))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Which value a call makes a copy.
+enum Copied {
+    Receiver(Origin),
+    Result(Origin),
 }
 
 /// How many slots the n-th of int, long, float, double and reference takes.

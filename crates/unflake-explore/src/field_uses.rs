@@ -11,6 +11,8 @@ pub struct ClassUses {
     pub name: String,
     pub parent: Option<String>,
     pub has_tests: bool,
+    /// It makes a `ThreadLocal` of no class of its own and without an initial value.
+    pub makes_empty_thread_local: bool,
     pub fields: Vec<DeclaredField>,
     pub methods: Vec<MethodUses>,
     /// String constants: reflection finds fields by them.
@@ -51,6 +53,8 @@ pub struct FieldUse {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Use {
     Read,
+    /// Read where the method has set it before: not what was left there.
+    ReadBack,
     /// Compared with null or a constant.
     Tested,
     Written(Stored),
@@ -62,8 +66,13 @@ pub enum Use {
         /// Nobody looks at what it returns.
         dropped: bool,
     },
-    /// Something is done with what such a call gave.
-    CalledBelow(String),
+    /// A method of what such a call gave is called; `[]=` stores into an array there.
+    CalledBelow {
+        method: String,
+        stored: Stored,
+    },
+    /// What such a call gave is returned.
+    ReturnedBelow,
     /// Its value is returned, passed on or kept elsewhere.
     HandedOn,
 }
@@ -79,7 +88,16 @@ pub enum Stored {
     /// A parameter.
     Given,
     MadeOfGiven,
+    /// Made of parameters that are nothing but values: texts, numbers, classes.
+    MadeOfValues,
     Other,
+}
+
+impl Stored {
+    /// Another caller may have stored something else.
+    pub(crate) fn is_of_caller(self) -> bool {
+        matches!(self, Self::Given | Self::MadeOfGiven | Self::MadeOfValues)
+    }
 }
 
 /// All classes of a project.
@@ -94,6 +112,7 @@ pub struct FieldUses {
 struct Class {
     parent: Option<String>,
     has_tests: bool,
+    makes_empty_thread_local: bool,
     fields: BTreeMap<String, KnownField>,
 }
 
@@ -112,6 +131,12 @@ struct Method {
     is_private: bool,
     is_set_up: bool,
     callers: BTreeSet<usize>,
+}
+
+impl Method {
+    fn key(&self) -> (String, String) {
+        (self.class.clone(), self.name.clone())
+    }
 }
 
 /// A field and all that is done with it.
@@ -153,6 +178,7 @@ impl FieldUses {
             let known = Class {
                 parent: class.parent,
                 has_tests: class.has_tests,
+                makes_empty_thread_local: class.makes_empty_thread_local,
                 fields: fields.collect(),
             };
             all.classes.insert(class.name.clone(), known);
@@ -189,8 +215,15 @@ impl FieldUses {
                 (key, number)
             })
             .collect();
+        let accessors = self.accessors(&bodies);
         for (number, (uses, calls)) in bodies.into_iter().enumerate() {
-            for used in uses {
+            if accessors.contains_key(&self.methods[number].key()) {
+                continue;
+            }
+            for mut used in uses {
+                if let Some((class, field)) = accessors.get(&(used.class.clone(), used.field.clone())) {
+                    (used.class, used.field) = (class.clone(), field.clone());
+                }
                 let Some(class) = self.declaring(&used.class, &used.field).map(str::to_owned) else {
                     continue;
                 };
@@ -205,6 +238,23 @@ impl FieldUses {
                 }
             }
         }
+    }
+
+    /// Methods by which inner classes read a private field, with class and name, and these of the field.
+    fn accessors(
+        &self,
+        bodies: &[(Vec<FieldUse>, Vec<[String; 3]>)],
+    ) -> BTreeMap<(String, String), (String, String)> {
+        let mut accessors = BTreeMap::new();
+        for (method, (uses, _)) in self.methods.iter().zip(bodies) {
+            if let [read, shown] = &uses[..]
+                && method.name.starts_with("access$")
+                && (&read.how, &shown.how) == (&Use::Read, &Use::HandedOn)
+            {
+                accessors.insert(method.key(), (read.class.clone(), read.field.clone()));
+            }
+        }
+        accessors
     }
 
     /// The class that declares a field which is reached through this one.
@@ -233,8 +283,9 @@ impl FieldUses {
         })
     }
 
-    /// Whether objects of this class (or what they inherit) can be given something that they keep.
-    pub(crate) fn is_settable(&self, class: &str) -> bool {
+    /// Whether objects of this class (or what they inherit) can be given something that they keep, by others than the method that
+    /// makes them.
+    pub(crate) fn is_settable(&self, class: &str, maker: Option<&Entry<'_>>) -> bool {
         let mut next = self.classes.get_key_value(class);
         for _ in 0..100 {
             let Some((name, known)) = next else { return false };
@@ -244,7 +295,7 @@ impl FieldUses {
                     class: name,
                     known,
                 };
-                !known.declared.is_static && field.is_given()
+                !known.declared.is_static && field.is_given(maker)
             });
             if settable {
                 return true;
@@ -253,6 +304,19 @@ impl FieldUses {
             next = parent.and_then(|parent| self.classes.get_key_value(parent));
         }
         false
+    }
+
+    /// The classes that are shown by this name, `Outer.Inner`.
+    fn shown_as(&self, name: &str) -> impl Iterator<Item = &String> {
+        self.classes.keys().filter(move |class| short(class) == name)
+    }
+
+    pub(crate) fn has_short_name(&self, name: &str) -> bool {
+        self.shown_as(name).next().is_some()
+    }
+
+    pub(crate) fn is_settable_by_short_name(&self, name: &str) -> bool {
+        self.shown_as(name).any(|class| self.is_settable(class, None))
     }
 }
 
@@ -272,6 +336,12 @@ impl<'u> Field<'u> {
 
     pub(crate) fn is_private(&self) -> bool {
         self.known.declared.is_private
+    }
+
+    /// A thread-local in which whoever asks first finds something: its class makes none that is empty.
+    pub(crate) fn has_initial_value(&self) -> bool {
+        let class = self.all.classes.get(self.class);
+        class.is_some_and(|class| !class.makes_empty_thread_local)
     }
 
     /// The class without its package.
@@ -336,7 +406,7 @@ impl<'u> Field<'u> {
     pub(crate) fn entries(&self) -> Vec<Entry<'u>> {
         let mut found: BTreeMap<usize, Vec<&'u Use>> = BTreeMap::new();
         for (method, uses) in &self.known.uses {
-            for entry in self.all.entries_of(*method) {
+            for entry in self.entries_of(*method) {
                 found.entry(entry).or_default().extend(uses);
             }
         }
@@ -355,36 +425,23 @@ impl<'u> Field<'u> {
 
     fn entry(&self, number: usize, uses: Vec<&'u Use>) -> Entry<'u> {
         let method = &self.all.methods[number];
-        let is_initialiser = if self.known.declared.is_static {
-            method.name == "<clinit>" && method.class == self.class
-        } else {
-            method.name == "<init>"
-        };
         Entry {
             number,
             method,
             uses,
-            is_initialiser,
+            is_initialiser: self.is_initialiser(method),
         }
     }
 
-    /// Whether somebody outside can set it, or put something of theirs into what it holds.
-    fn is_given(&self) -> bool {
-        let given = |used: &&Use| match used {
-            Use::Written(stored) => matches!(stored, Stored::Given | Stored::MadeOfGiven | Stored::Constant),
-            Use::Called { method, stored, .. } => {
-                FILLS.contains(&method.as_str()) && matches!(stored, Stored::Given | Stored::MadeOfGiven)
-            }
-            _ => false,
-        };
-        self.entries()
-            .iter()
-            .any(|entry| !entry.is_initialiser && entry.uses.iter().any(given))
+    fn is_initialiser(&self, method: &Method) -> bool {
+        if self.known.declared.is_static {
+            method.name == "<clinit>" && method.class == self.class
+        } else {
+            method.name == "<init>"
+        }
     }
-}
 
-impl FieldUses {
-    /// The methods that code outside can call and that run this one, by way of private ones only.
+    /// The methods that code outside can call and that run this one, by way of private ones only; and initialisers.
     fn entries_of(&self, method: usize) -> BTreeSet<usize> {
         let (mut seen, mut entries) = (BTreeSet::new(), BTreeSet::new());
         let mut todo = vec![method];
@@ -392,14 +449,39 @@ impl FieldUses {
             if !seen.insert(number) {
                 continue;
             }
-            let method = &self.methods[number];
-            if method.is_private && !method.callers.is_empty() {
+            let method = &self.all.methods[number];
+            if method.is_private && !method.callers.is_empty() && !self.is_initialiser(method) {
                 todo.extend(&method.callers);
             } else {
                 entries.insert(number);
             }
         }
         entries
+    }
+
+    /// Whether somebody outside can set it, or put something of theirs into what it holds; but for one method and those that only it
+    /// calls.
+    fn is_given(&self, but_by: Option<&Entry<'_>>) -> bool {
+        let given = |used: &Use| match used {
+            Use::Written(stored) => stored.is_of_caller() || *stored == Stored::Constant,
+            Use::Called { method, stored, .. } => FILLS.contains(&method.as_str()) && stored.is_of_caller(),
+            _ => false,
+        };
+        let is_of = |number: usize, maker: &Entry<'_>| {
+            let method = &self.all.methods[number];
+            number == maker.number
+                || method.is_private && method.callers.iter().all(|caller| *caller == maker.number)
+        };
+        let uses = self.known.uses.iter();
+        let mut givers = uses.filter(|(number, uses)| {
+            !but_by.is_some_and(|maker| is_of(**number, maker)) && uses.iter().any(given)
+        });
+        givers.any(|(number, _)| {
+            let entries = self.entries_of(*number).into_iter();
+            entries
+                .map(|entry| self.entry(entry, Vec::new()))
+                .any(|entry| !entry.is_initialiser)
+        })
     }
 }
 
@@ -415,8 +497,17 @@ impl Entry<'_> {
         parameters.is_some_and(|parameters| parameters.contains(descriptor))
     }
 
+    /// Returns what a call on the field's value gave to code outside.
+    pub(crate) fn hands_out_what_is_below(&self) -> bool {
+        !self.method.is_private && self.has(|used| *used == Use::ReturnedBelow)
+    }
+
+    pub(crate) fn returns(&self, descriptor: &str) -> bool {
+        self.method.descriptor.ends_with(&format!("){descriptor}"))
+    }
+
     pub(crate) fn returns_nothing(&self) -> bool {
-        self.method.descriptor.ends_with(")V")
+        self.returns("V")
     }
 
     /// Whether it calls the other, itself or by private methods.
@@ -438,7 +529,7 @@ impl Entry<'_> {
 const EMPTIES: [&str; 4] = ["clear", "reset", "setLength", "removeAllElements"];
 
 /// Methods that put something into a collection.
-pub(crate) const FILLS: [&str; 18] = [
+pub(crate) const FILLS: [&str; 19] = [
     "put",
     "putIfAbsent",
     "putAll",
@@ -457,6 +548,7 @@ pub(crate) const FILLS: [&str; 18] = [
     "set",
     "append",
     "setProperty",
+    "compareAndSet",
 ];
 
 fn short(class: &str) -> String {

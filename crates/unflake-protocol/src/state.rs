@@ -151,7 +151,7 @@ pub struct Further {
 }
 
 impl StateChange {
-    pub const MOST_ALSO: usize = 16;
+    pub const MOST_ALSO: usize = 64;
 
     /// Counts a further difference below the same root.
     pub fn add(&mut self, further: Further) {

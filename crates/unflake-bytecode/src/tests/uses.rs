@@ -9,17 +9,22 @@ use crate::{ClassFile, How, Stored};
 /// What each method of `Uses.java` does with fields, in the order of its code.
 const EXPECTED: &str = "\
 lazy: instance read, tested, =Other, read, returned
-lazyOfParameter: instance read, tested, read, =FromParameters, returned
+lazyOfParameter: instance read, tested, read, =FromValues, returned
 lazyByVariable: banner read, tested, read, tested, =Other, returned
 set: current =Parameter
 reset: current =Null
-count: calls read, =Increased, read, =Other, read, =Increased; limit =Constant; small read, =Increased; total read, =Increased, read, =Added, read, =FromParameters
+count: calls read, =Increased, read back, =Other, read back, =Increased; limit =Constant; small read, =Increased; total read, =Increased, read back, =Added, read back, =FromValues
 lazySize: memo read, .hashCode(Other); size read, tested, =Other, read, returned
-remember: memo read, .get(Parameter), read, .put(FromParameters) dropped
+remember: memo read, .get(Parameter), read, .put(FromValues) dropped, below returned
 register: registry read, .put(Parameter) dropped
-intern: registry read, .putIfAbsent(FromParameters)
-listen: lists read, .computeIfAbsent(Other), below .add
+intern: registry read, .putIfAbsent(FromValues), below returned
+listen: lists read, .computeIfAbsent(Other), below .add(Parameter)
+fill: arrays read, .get(Parameter), read, .put(Other) dropped, below .[]=(FromParameters), below returned
+copyAndAdd: copied read, read, .put(FromParameters) dropped
+cloneAndSet: slots read, read
+showCopy: slots read, passed to copyOf
 show: memo read, returned
+scratch: next =Other, read; size =Constant, =Constant, read back, read
 keep: calls read; instance read, kept; memo read, passed to println; next =Other, =Null, =Other, =Parameter; registry read, kept
 ";
 
@@ -27,6 +32,7 @@ fn text(how: &How<'_>) -> String {
     let stored = |stored: &Stored| format!("{stored:?}");
     match how {
         How::Read => "read".to_owned(),
+        How::ReadBack => "read back".to_owned(),
         How::Tested => "tested".to_owned(),
         How::Written(value) => format!("={}", stored(value)),
         How::Called {
@@ -37,8 +43,12 @@ fn text(how: &How<'_>) -> String {
             let dropped = if *dropped { " dropped" } else { "" };
             format!(".{method}({}){dropped}", stored(value))
         }
-        How::CalledBelow { method } => format!("below .{method}"),
+        How::CalledBelow {
+            method,
+            stored: value,
+        } => format!("below .{method}({})", stored(value)),
         How::Returned => "returned".to_owned(),
+        How::ReturnedBelow => "below returned".to_owned(),
         How::Passed { to } => format!("passed to {to}"),
         How::Kept => "kept".to_owned(),
     }
@@ -70,6 +80,30 @@ fn uses_of_fields_are_told_apart() {
         let bytes = fs::read(classes.path().join("Uses.class")).unwrap();
         let class = ClassFile::parse(&bytes).unwrap();
         assert_eq!(told(&class), EXPECTED, "Java {}", jdk.version);
+    }
+}
+
+/// Before Java 11 an inner class reads a private field by a method that the compiler adds.
+#[test]
+fn inner_classes_read_private_fields() {
+    for jdk in jdks() {
+        let classes = jdk.compile(&["-g"], &["Uses.java"]);
+        let bytes = fs::read(classes.path().join("Uses$Inner.class")).unwrap();
+        let class = ClassFile::parse(&bytes).unwrap();
+        let look = class.methods().find(|method| method.name() == "look").unwrap();
+        let uses = look.uses().unwrap().fields;
+        let told: Vec<String> = uses
+            .iter()
+            .map(|used| format!("{}.{} {}", used.class, used.name, text(&used.how)))
+            .collect();
+        let field = if jdk.version < 11 { "access$000" } else { "hidden" };
+        let expected = ["read", ".get(Parameter)", "below returned"];
+        assert_eq!(
+            told,
+            expected.map(|how| format!("Uses.{field} {how}")),
+            "Java {}",
+            jdk.version
+        );
     }
 }
 

@@ -1,4 +1,6 @@
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,9 @@ class Uses {
     static final Map<String, String> memo = new HashMap<>();
     static final Map<String, String> registry = new ConcurrentHashMap<>();
     static final Map<String, List<String>> lists = new HashMap<>();
+    static final Map<Object, Object[]> arrays = new HashMap<>();
+    static volatile Map<Object, Object> copied = new HashMap<>();
+    static Object[] slots = new Object[4];
 
     Uses() {}
 
@@ -97,8 +102,44 @@ class Uses {
         lists.computeIfAbsent(to, any -> new ArrayList<>()).add(who);
     }
 
+    static Object fill(Object key, int at) {
+        Object[] made = arrays.get(key);
+        if (made == null) {
+            made = new Object[7];
+            arrays.put(key, made);
+        }
+        made[at] = key.toString();
+        return made;
+    }
+
+    static void copyAndAdd(Object key) {
+        Map<Object, Object> copy = new HashMap<>(copied);
+        copy.put(key, new ArrayList<>(Collections.singleton(key)));
+        copied = Collections.unmodifiableMap(copy);
+    }
+
+    static void cloneAndSet(Object value) {
+        Object[] clone = slots.clone();
+        clone[0] = value;
+        slots = clone;
+    }
+
+    static Object[] showCopy() {
+        return Arrays.copyOf(slots, 2);
+    }
+
     static Object show(boolean all) {
         return all ? memo : "nothing";
+    }
+
+    long scratch(boolean twice) {
+        if (twice) {
+            size = 2;
+            next = this;
+        } else {
+            size = 1;
+        }
+        return size + next.size;
     }
 
     void keep(Uses other) {
@@ -114,6 +155,14 @@ class Uses {
                 break;
             default:
                 other.next = other;
+        }
+    }
+
+    private static final Map<String, String> hidden = new HashMap<>();
+
+    static class Inner {
+        String look(String key) {
+            return hidden.get(key);
         }
     }
 }

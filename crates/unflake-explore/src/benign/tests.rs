@@ -1,12 +1,12 @@
 //! Classes as text and changes of their fields: what is marked, with the reason, and what is not.
 
 use super::*;
-use crate::field_uses::{ClassUses, DeclaredField, FieldUse, MethodUses};
+use crate::field_uses::{ClassUses, DeclaredField, FieldUse, MethodUses, Stored, Use};
 use unflake_protocol::Further;
 
 /// Classes of package `a`, one line each: `class Name`, then for each field `private|open static|own name descriptor`, then
-/// for each method `private|open name descriptor: use, use`. A use is `field read`, `field tested`, `field = stored`,
-/// `field .method stored` (`!` behind: the result is used), `field below method`, `field out`, `call method`.
+/// for each method `private|open name descriptor: use, use`. A use is `field read`, `field read-back`, `field tested`, `field = stored`,
+/// `field .method stored` (`!` behind: the result is used), `field below method stored`, `field below returned`, `field out`, `call method`.
 fn project(text: &str) -> FieldUses {
     let mut classes: Vec<ClassUses> = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -15,6 +15,7 @@ fn project(text: &str) -> FieldUses {
             "class" | "test" => classes.push(ClassUses {
                 name: format!("a.{}", words[1]),
                 has_tests: words[0] == "test",
+                makes_empty_thread_local: words.get(2) == Some(&"empty-thread-local"),
                 ..ClassUses::default()
             }),
             "text" => classes.last_mut().unwrap().texts.push(words[1].to_owned()),
@@ -52,10 +53,15 @@ fn method(class: &str, is_private: bool, words: &[&str], body: &str) -> MethodUs
         let words: Vec<&str> = part.split_whitespace().collect();
         let how = match words[1] {
             "read" => Use::Read,
+            "read-back" => Use::ReadBack,
             "tested" => Use::Tested,
             "out" => Use::HandedOn,
             "=" => Use::Written(stored(words[2])),
-            "below" => Use::CalledBelow(words[2].to_owned()),
+            "below" if words[2] == "returned" => Use::ReturnedBelow,
+            "below" => Use::CalledBelow {
+                method: words[2].to_owned(),
+                stored: stored(words[3]),
+            },
             called if words[0] == "call" => {
                 method.calls.push([class, called, "()V"].map(str::to_owned));
                 continue;
@@ -66,9 +72,11 @@ fn method(class: &str, is_private: bool, words: &[&str], body: &str) -> MethodUs
                 dropped: words.len() < 4,
             },
         };
+        // Fields of other classes by their full name.
+        let (class, field) = words[0].rsplit_once('.').unwrap_or((class, words[0]));
         method.uses.push(FieldUse {
             class: class.to_owned(),
-            field: words[0].to_owned(),
+            field: field.to_owned(),
             how,
         });
     }
@@ -83,6 +91,7 @@ fn stored(word: &str) -> Stored {
         "added" => Stored::Added,
         "given" => Stored::Given,
         "made-of-given" => Stored::MadeOfGiven,
+        "made-of-values" => Stored::MadeOfValues,
         "other" => Stored::Other,
         _ => panic!("{word}"),
     }
@@ -270,7 +279,7 @@ fn a_memo_is_asked_and_filled_in_one() {
         "open all ()L: known read, known out",
         "open get (L)L: known read, known .get given !",
         "open add (L)V: known read, known .put given",
-        "open listen (L)V: known read, known .computeIfAbsent other !, known below add",
+        "open listen (L)V: known read, known .computeIfAbsent other !, known below add given",
     ] {
         assert_eq!(
             why(&grown("a.C.known"), &map_with(&format!("{memo}\n{more}"))),
@@ -300,12 +309,107 @@ fn a_memo_is_asked_and_filled_in_one() {
 }
 
 #[test]
+fn memos_of_objects_that_are_made_of_values() {
+    let of = |value: &str| change(&["a.C.known", "[]"], ChangeForm::Grown, None, value);
+    let memo = "open byName (L)L: known read, known .get given !, known read, known .put made-of-values, \
+                known below returned";
+    let uses = map_with(&format!(
+        "{memo}\n class Fixed\n private own name {TEXT}\n open name ()L: name read, name out\n \
+         class Told\n private own name {TEXT}\n open rename (L)V: name = given"
+    ));
+    assert!(why(&of("Fixed"), &uses).is_some());
+    assert!(why(&of("Pattern(\"a*\", 0)"), &uses).is_some());
+    assert_eq!(why(&of("Told"), &uses), None, "it may have been told something");
+    assert_eq!(
+        why(&of("ArrayList[\"a\"]"), &uses),
+        None,
+        "a caller may add to it"
+    );
+    let inside = map_with(&memo.replace("known below returned", "known below size other"));
+    assert!(why(&of("ArrayList[\"a\"]"), &inside).is_some());
+}
+
+#[test]
+fn memos_in_memos() {
+    let deeper = change(&["a.C.known", "[]", "[]"], ChangeForm::Grown, None, "Format[][1]");
+    let memo = |below: &str| {
+        map_with(&format!(
+            "open format (L)L: known read, known .get given !, known read, known .put other, {below}"
+        ))
+    };
+    let two_levels = memo("known below get given, known below put other");
+    assert!(why(&deeper, &two_levels).is_some());
+    assert!(why(&grown("a.C.known"), &two_levels).is_some());
+    let queue = memo("known below poll other, known below put made-of-values");
+    assert!(why(&grown("a.C.known"), &queue).is_some());
+    for registry in [
+        "known below get given, known below put given",
+        "known below get given, known below put made-of-given",
+        "known below put other",
+        "known below get given, known below add other",
+        "known below get given, known below []= other",
+    ] {
+        assert_eq!(why(&grown("a.C.known"), &memo(registry)), None, "{registry}");
+    }
+}
+
+#[test]
+fn atomic_arrays_that_remember() {
+    let uses = |stored: &str| {
+        project(&format!(
+            "class C\n private static known Ljava/util/concurrent/atomic/AtomicReferenceArray;\n \
+             open style (I)L: known read, known .get given !, known read, known .compareAndSet {stored} !"
+        ))
+    };
+    let set = change(&["a.C.known", "[]"], ChangeForm::FirstSet, Some("null"), "Format");
+    assert!(why(&set, &uses("made-of-values")).is_some());
+    assert_eq!(why(&set, &uses("given")), None);
+}
+
+#[test]
+fn what_is_set_before_it_is_read() {
+    let of = |methods: &str| {
+        project(&format!(
+            "class C\n private own lines Ljava/util/List;\n open static c La/C;\n {methods}"
+        ))
+    };
+    let added = change(&["a.C.c", "a.C.lines", "[]"], ChangeForm::Grown, None, "\"x\"");
+    let load = "open load (L)V: lines = other, lines read-back";
+    assert!(
+        why(&added, &of(load))
+            .unwrap()
+            .contains("only `C.load` reads `C.lines`")
+    );
+    assert_eq!(
+        why(
+            &added,
+            &of(&format!("{load}\n open first ()L: lines read, lines out"))
+        ),
+        None
+    );
+    assert_eq!(
+        why(&added, &of(&format!("{load}\n text lines"))),
+        None,
+        "reflection"
+    );
+}
+
+#[test]
 fn private_parts_of_a_memo_count_as_one() {
     let uses = map_with(
         "private look ()V: known read, known .get given !\n private fill ()V: known read, known .put other\n \
                          open both (L)L: call look, call fill",
     );
     assert!(why(&grown("a.C.known"), &uses).unwrap().contains("`C.both`"));
+}
+
+#[test]
+fn inner_classes_use_a_field_by_its_accessor() {
+    let uses = map_with(
+        "private access$000 ()L: known read, known out\n class C$1\n \
+         open get (L)L: a.C.access$000 read, a.C.access$000 .get given !, a.C.access$000 .put other",
+    );
+    assert!(why(&grown("a.C.known"), &uses).unwrap().contains("`C.1.get`"));
 }
 
 #[test]
@@ -547,10 +651,12 @@ fn thread_locals_that_make_their_value() {
          private static df Ljava/lang/ThreadLocal;
          private static user Ljava/lang/ThreadLocal;
          private static text Ljava/lang/ThreadLocal;
-         open format ()V: df .get other !, df below format
+         open static seen Ljava/lang/ThreadLocal;
+         open shown ()V: seen .get other !, seen below returned
+         open format ()V: df .get other !, df below format given
          open logIn ()V: user .set given
          open user ()V: user .get other !
-         open add ()V: text .get other !, text below append",
+         open add ()V: text .get other !, text below append given",
     );
     let local = |field: &str| StateChange {
         kind: StateKind::ThreadLocal,
@@ -562,6 +668,13 @@ fn thread_locals_that_make_their_value() {
     assert!(reason.contains("`Util.format` ask `Util.df`"), "{reason}");
     assert_eq!(why(&local("user"), &uses), None);
     assert_eq!(why(&local("text"), &uses), None);
+    assert!(why(&local("seen"), &uses).is_some());
+    let uses = project(
+        "class Util empty-thread-local
+         open static seen Ljava/lang/ThreadLocal;
+         open shown ()V: seen .get other !, seen below returned",
+    );
+    assert_eq!(why(&local("seen"), &uses), None, "there was nothing in it");
 }
 
 #[test]
@@ -598,7 +711,8 @@ fn arrays_that_remember() {
          private static told [La/Told;
          private static two [La/Info;
          private static shown [La/Info;
-         private info (J)La/Info;: infos read
+         private info (J)La/Info;: infos read, call chain
+         private chain ()V: a.Info.next = made-of-given
          open offset (J)I: call info
          open name (J)I: call info
          open put (ILa/Info;)V: given read
@@ -608,6 +722,7 @@ fn arrays_that_remember() {
          open all ()[La/Info;: shown read, shown out
          class Info
          private own year I
+         open own next La/Info;
          open year ()I: year read, year out
          class Told
          private own year I

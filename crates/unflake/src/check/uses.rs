@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use unflake_bytecode::{ClassError, ClassFile, Field, How, Method};
+use unflake_bytecode::{Call, ClassError, ClassFile, Field, How, Method, Uses};
 use unflake_explore::{ClassUses, DeclaredField, FieldUse, FieldUses, MethodUses, Stored, Use};
 
 /// Projects with more classes get no marks: half of the evidence would be none.
@@ -88,15 +88,20 @@ fn class(bytes: &[u8]) -> Result<ClassUses, ClassError> {
             && !text.is_empty()
             && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
     };
+    let mut makes_empty_thread_local = false;
+    let mut methods = Vec::new();
+    for one in class.methods() {
+        let found = one.uses()?;
+        makes_empty_thread_local |= found.calls.iter().any(makes_thread_local);
+        methods.push(method(&class, one, found));
+    }
     Ok(ClassUses {
         name: dotted(&class.name()),
         has_tests: parent.as_deref() == Some("junit.framework.TestCase") || class.methods().any(is_test),
         parent,
         fields: class.fields().map(field).collect(),
-        methods: class
-            .methods()
-            .map(|one| method(&class, one))
-            .collect::<Result<_, _>>()?,
+        makes_empty_thread_local,
+        methods,
         texts: class.strings().filter(is_name).map(Cow::into_owned).collect(),
     })
 }
@@ -114,8 +119,13 @@ fn field(field: Field<'_>) -> DeclaredField {
 /// Annotations of methods that run before each test, of JUnit 4, JUnit 5 and TestNG.
 const SET_UPS: [&str; 3] = ["Before", "BeforeEach", "BeforeMethod"];
 
-fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, ClassError> {
-    let found = method.uses()?;
+/// Without an initial value; classes that have one are made themselves.
+fn makes_thread_local(call: &Call<'_>) -> bool {
+    const THREAD_LOCALS: [&str; 2] = ["java/lang/ThreadLocal", "java/lang/InheritableThreadLocal"];
+    call.name == "<init>" && THREAD_LOCALS.contains(&&*call.class)
+}
+
+fn method(class: &ClassFile<'_>, method: Method<'_>, found: Uses<'_>) -> MethodUses {
     let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
     // Private methods, and those that make what a class keeps, are called from near by.
     let name = class.name();
@@ -124,7 +134,7 @@ fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, Class
         .calls
         .into_iter()
         .filter(|call| outermost(&call.class) == outermost(&name));
-    Ok(MethodUses {
+    MethodUses {
         name: method.name().into_owned(),
         descriptor: method.descriptor().into_owned(),
         is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
@@ -149,7 +159,7 @@ fn method(class: &ClassFile<'_>, method: Method<'_>) -> Result<MethodUses, Class
                 ]
             })
             .collect(),
-    })
+    }
 }
 
 fn outermost(class: &str) -> &str {
@@ -164,6 +174,7 @@ fn is_projects(class: &str) -> bool {
 fn how(how: How<'_>) -> Use {
     match how {
         How::Read => Use::Read,
+        How::ReadBack => Use::ReadBack,
         How::Tested => Use::Tested,
         How::Written(value) => Use::Written(stored(value)),
         How::Called {
@@ -175,7 +186,14 @@ fn how(how: How<'_>) -> Use {
             stored: stored(value),
             dropped,
         },
-        How::CalledBelow { method } => Use::CalledBelow(method.into_owned()),
+        How::CalledBelow {
+            method,
+            stored: value,
+        } => Use::CalledBelow {
+            method: method.into_owned(),
+            stored: stored(value),
+        },
+        How::ReturnedBelow => Use::ReturnedBelow,
         How::Returned | How::Passed { .. } | How::Kept => Use::HandedOn,
     }
 }
@@ -188,6 +206,7 @@ fn stored(value: unflake_bytecode::Stored) -> Stored {
         unflake_bytecode::Stored::Added => Stored::Added,
         unflake_bytecode::Stored::Parameter => Stored::Given,
         unflake_bytecode::Stored::FromParameters => Stored::MadeOfGiven,
+        unflake_bytecode::Stored::FromValues => Stored::MadeOfValues,
         unflake_bytecode::Stored::Other => Stored::Other,
     }
 }

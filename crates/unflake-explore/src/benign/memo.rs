@@ -1,0 +1,312 @@
+//! Collections and arrays that remember what can be made again: memos, pools, caches; and those that nobody asks.
+
+use super::{Case, ELEMENT, is_telling, listed};
+use crate::field_uses::{Entry, FILLS, Field, FieldUses, Stored, Use};
+use unflake_protocol::ChangeForm;
+
+const ASKS: [&str; 8] = [
+    "get",
+    "getOrDefault",
+    "getIfPresent",
+    "getUnchecked",
+    "containsKey",
+    "contains",
+    "computeIfAbsent",
+    "putIfAbsent",
+];
+/// Only maps and atomic arrays remember: what is added to a set or a list was there before.
+const REMEMBERS: [&str; 4] = ["put", "putIfAbsent", "computeIfAbsent", "compareAndSet"];
+const TAKES: [&str; 8] = [
+    "remove",
+    "removeFirst",
+    "removeLast",
+    "poll",
+    "pollFirst",
+    "pollLast",
+    "pop",
+    "take",
+];
+const FORGETS: [&str; 5] = ["clear", "remove", "invalidate", "invalidateAll", "cleanUp"];
+/// How a store into an array is told.
+const ARRAY_STORE: &str = "[]=";
+const ATOMIC_ARRAY: &str = "Ljava/util/concurrent/atomic/AtomicReferenceArray;";
+const COUNTS: [&str; 2] = ["size", "isEmpty"];
+
+impl Case<'_> {
+    /// A collection that remembers what can be made again, or a map of such.
+    fn memo_fits(
+        &self,
+        field: &Field<'_>,
+        below: &[String],
+        entries: &[&Entry<'_>],
+        uses: &FieldUses,
+    ) -> bool {
+        let levels = below.iter().filter(|step| *step == ELEMENT).count();
+        let is_map_of_maps = entries.iter().any(|entry| entry.has(remembers_below));
+        let is_content = below.last().is_some_and(|step| step == ELEMENT)
+            && (levels == 1 || levels == 2 && is_map_of_maps);
+        let can_lose = entries
+            .iter()
+            .any(|entry| entry.has_call(&FORGETS) || entry.has_call(&TAKES));
+        // From a map out of which nothing is taken no entry goes: its key has changed, and seems to be another one.
+        let is_form = match self.form {
+            ChangeForm::Grown => true,
+            ChangeForm::FirstSet => field.descriptor() == ATOMIC_ARRAY,
+            ChangeForm::Removed | ChangeForm::Replaced => !can_lose,
+            _ => false,
+        };
+        // What tests gather in fields of theirs they look at.
+        is_form
+            && is_content
+            && is_hidden(field)
+            && !field.is_of_tests()
+            && !self.keeps_of_caller(field, entries, uses)
+    }
+
+    /// What the first caller gave is handed to the next, or what a caller gets can be changed.
+    fn keeps_of_caller(&self, field: &Field<'_>, entries: &[&Entry<'_>], uses: &FieldUses) -> bool {
+        // What went was there before; its key has changed.
+        if self.form == ChangeForm::Removed {
+            return false;
+        }
+        if entries.iter().any(|entry| entry.has(fills_array_below)) {
+            return true;
+        }
+        if self.is_plain_value() {
+            return false;
+        }
+        let is_made_of = |given: Stored| {
+            entries
+                .iter()
+                .any(|entry| entry.has(|used| fills_with(used, given)))
+        };
+        let class = self.class_of_new();
+        let is_settable = || class.is_some_and(|class| uses.is_settable_by_short_name(class));
+        let is_others_collection = || {
+            let is_collection = self.new_text().is_some_and(|new| new.contains(['[', '{']));
+            is_collection && !class.is_some_and(|class| uses.has_short_name(class))
+        };
+        let hands_out = || field.users().iter().any(Entry::hands_out_what_is_below);
+        is_made_of(Stored::MadeOfGiven)
+            || is_made_of(Stored::MadeOfValues) && is_settable()
+            || is_others_collection() && hands_out()
+    }
+
+    /// A collection that remembers what can be made again.
+    pub(super) fn memo(&self, field: &Field<'_>, below: &[String], uses: &FieldUses) -> Option<String> {
+        let entries = field.entries();
+        let entries: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+        if !self.memo_fits(field, below, &entries, uses) {
+            return None;
+        }
+        let is_memo = |entry: &Entry<'_>| {
+            let asks_below = |used: &Use| match used {
+                Use::CalledBelow { method, .. } => [ASKS, TAKES].concat().contains(&method.as_str()),
+                _ => false,
+            };
+            entry.has_call(&ASKS)
+                && entry.has_call(&REMEMBERS)
+                && !entry.has(is_given)
+                && (!entry.has(remembers_below) || entry.has(asks_below))
+        };
+        let is_only = |entry: &Entry<'_>, names: &[&[&str]]| {
+            !entry.has(|used| match used {
+                Use::Called { method, .. } => !names.concat().contains(&method.as_str()),
+                other => *other != Use::Tested && !only_looks(other),
+            })
+        };
+        let (memos, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
+            entries.iter().partition(|entry| is_memo(entry));
+        if !memos.is_empty() && others.iter().all(|entry| is_only(entry, &[&FORGETS])) {
+            return Some(format!(
+                "a memo: {} looks into `{}` and adds what is missing; nothing else uses it",
+                listed(&memos),
+                field.label()
+            ));
+        }
+        let name = [
+            field.name().to_ascii_lowercase(),
+            field.class().to_ascii_lowercase(),
+        ];
+        let says = |words: &[&'static str]| {
+            words
+                .iter()
+                .find(|word| name.iter().any(|name| name.contains(**word)))
+                .copied()
+        };
+        let (takers, rest): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
+            entries.iter().partition(|entry| entry.has_call(&TAKES));
+        let givers: Vec<&Entry<'_>> = rest
+            .iter()
+            .copied()
+            .filter(|entry| entry.has_call(&FILLS))
+            .collect();
+        if says(&["pool"]).is_some()
+            && !takers.is_empty()
+            && !givers.is_empty()
+            && entries
+                .iter()
+                .all(|entry| is_only(entry, &[&TAKES, &FILLS, &FORGETS, &COUNTS]))
+        {
+            return Some(format!(
+                "a pool: {} puts into `{}` what {} takes out again",
+                listed(&givers),
+                field.label(),
+                listed(&takers)
+            ));
+        }
+        let word = says(&["cache", "memo", "intern"])?;
+        let fits = entries
+            .iter()
+            .all(|entry| is_only(entry, &[&ASKS, &FILLS, &FORGETS]) && !entry.has(is_given));
+        let both = entries.iter().any(|entry| entry.has_call(&ASKS))
+            && entries.iter().any(|entry| entry.has_call(&FILLS));
+        (fits && both).then(|| {
+            format!(
+                "by its name a {word}: {} use `{}`, none of them is given what to put into it, none shows how much that is",
+                listed(&entries),
+                field.label()
+            )
+        })
+    }
+
+    /// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is as they
+    /// were made, unless they can be told something.
+    pub(super) fn memo_in_array(
+        &self,
+        field: &Field<'_>,
+        below: &[String],
+        uses: &FieldUses,
+    ) -> Option<String> {
+        let element = field.descriptor().strip_prefix("[L")?.strip_suffix(';')?;
+        let (first, deeper) = below.split_first()?;
+        let [user] = &field.users()[..] else { return None };
+        let is_made = deeper.is_empty() || !uses.is_settable(&element.replace('/', "."), Some(user));
+        if first != ELEMENT || !is_made || !field.is_private() || field.is_of_tests() {
+            return None;
+        }
+        let leaks = |used: &Use| {
+            !matches!(
+                used,
+                Use::Read | Use::ReadBack | Use::Tested | Use::Written(Stored::Other)
+            )
+        };
+        let is_given = user.takes(&format!("L{element};"));
+        // What went is made anew, but may be missed by who still has it.
+        let is_missed =
+            self.form == ChangeForm::Removed && deeper.is_empty() && user.returns(&format!("L{element};"));
+        (!user.has(leaks) && !is_given && !is_missed).then(|| {
+            format!(
+                "a memo: only `{}` looks into the array `{}` and fills it",
+                user.label(),
+                field.label()
+            )
+        })
+    }
+
+    /// As it is shown; `None`: not known.
+    fn new_text(&self) -> Option<&str> {
+        self.seen.and_then(|(change, _)| change.new.as_deref())
+    }
+
+    /// The class of the new value, without its package.
+    fn class_of_new(&self) -> Option<&str> {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
+        let new = self.new_text()?;
+        new.split(|c| !is_part(c)).next()
+    }
+
+    /// A text, a number or a class: not an object that may keep what the first caller gave, and hand it to the next.
+    fn is_plain_value(&self) -> bool {
+        self.new_text().is_none_or(|new| {
+            let first = new.chars().next();
+            first.is_some_and(|c| c == '"' || c == '\'' || c == '-' || c.is_ascii_digit())
+                || matches!(new, "true" | "false" | "null")
+                || new.ends_with(".class")
+        })
+    }
+
+    /// A library's cache in a private field that is only asked.
+    pub(super) fn cache_by_type(&self, field: &Field<'_>) -> Option<String> {
+        let is_cache = field.descriptor().ends_with("Cache;");
+        if !is_cache || self.form == ChangeForm::Removed || !is_hidden(field) {
+            return None;
+        }
+        let entries = field.entries();
+        let entries: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+        let fits = |used: &Use| match used {
+            Use::Called { method, .. } => {
+                [ASKS.as_slice(), FILLS.as_slice(), FORGETS.as_slice()]
+                    .concat()
+                    .contains(&method.as_str())
+                    && !is_given(used)
+            }
+            other => only_looks(other),
+        };
+        let all = !entries.is_empty() && entries.iter().all(|entry| !entry.has(|used| !fits(used)));
+        all.then(|| {
+            format!(
+                "by its type a cache: {} ask `{}`",
+                listed(&entries),
+                field.label()
+            )
+        })
+    }
+
+    /// A collection that nobody asks.
+    pub(super) fn only_filled(&self, field: &Field<'_>, below: &[String]) -> Option<String> {
+        let fits = |used: &Use| match used {
+            Use::Read | Use::ReadBack | Use::Written(_) => true,
+            Use::Called { method, dropped, .. } => *dropped && FILLS.contains(&method.as_str()),
+            _ => false,
+        };
+        let is_content = self.form == ChangeForm::Grown && matches!(below, [step] if step == ELEMENT);
+        let hidden = is_hidden(field) && !field.is_reflected() && field.uses().next().is_some();
+        (is_content && hidden && field.uses().all(fits))
+            .then(|| format!("never read: `{}` is private and only added to", field.label()))
+    }
+}
+
+/// A collection that only its own class can reach, and that it made itself.
+fn is_hidden(field: &Field<'_>) -> bool {
+    let leaks = |used: &Use| match used {
+        Use::HandedOn | Use::Written(Stored::Given) => true,
+        // A map of lists to which something is added is a registry.
+        Use::CalledBelow { method, .. } => is_telling(method) && !remembers_below(used),
+        _ => false,
+    };
+    field.is_private() && !field.uses().any(leaks)
+}
+
+/// Nothing changes by it.
+fn only_looks(used: &Use) -> bool {
+    match used {
+        Use::Read | Use::ReadBack | Use::ReturnedBelow => true,
+        Use::CalledBelow { method, .. } => !is_telling(method),
+        _ => false,
+    }
+}
+
+/// Something is put into an array that is in the collection.
+fn fills_array_below(used: &Use) -> bool {
+    matches!(used, Use::CalledBelow { method, .. } if method == ARRAY_STORE)
+}
+
+/// In a map of maps, something that nobody gave is put into one of these.
+fn remembers_below(used: &Use) -> bool {
+    match used {
+        Use::CalledBelow { method, stored } => {
+            REMEMBERS.contains(&method.as_str()) && !matches!(stored, Stored::Given | Stored::MadeOfGiven)
+        }
+        _ => false,
+    }
+}
+
+/// Something that a caller gave is put into it, as it is.
+fn is_given(used: &Use) -> bool {
+    fills_with(used, Stored::Given)
+}
+
+fn fills_with(used: &Use, wanted: Stored) -> bool {
+    matches!(used, Use::Called { method, stored, .. } if *stored == wanted && FILLS.contains(&method.as_str()))
+}
