@@ -391,7 +391,7 @@ impl<'u> Field<'u> {
     }
 
     pub(crate) fn is_read(&self) -> bool {
-        self.uses().any(|used| *used == Use::Read)
+        self.uses().any(|used| matches!(used, Use::Read | Use::ReadBack))
     }
 
     pub(crate) fn is_written(&self) -> bool {

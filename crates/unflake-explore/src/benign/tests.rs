@@ -374,7 +374,7 @@ fn what_is_set_before_it_is_read() {
         ))
     };
     let added = change(&["a.C.c", "a.C.lines", "[]"], ChangeForm::Grown, None, "\"x\"");
-    let load = "open load (L)V: lines = other, lines read-back";
+    let load = "open load (L)V: lines = other, lines read-back, lines out";
     assert!(
         why(&added, &of(load))
             .unwrap()
@@ -392,6 +392,11 @@ fn what_is_set_before_it_is_read() {
         None,
         "reflection"
     );
+    let tests = project(&format!(
+        "test T\n private static lines Ljava/util/List;\n {load}"
+    ));
+    let left = change(&["a.T.lines", "[]"], ChangeForm::Grown, None, "\"x\"");
+    assert_eq!(why(&left, &tests), None, "a test may be added");
 }
 
 #[test]
