@@ -65,8 +65,8 @@ impl Case<'_> {
 
     /// What the first caller gave is handed to the next, or what a caller gets can be changed.
     fn keeps_of_caller(&self, field: &Field<'_>, entries: &[&Entry<'_>], uses: &FieldUses) -> bool {
-        // What went was there before; its key has changed.
-        if self.form == ChangeForm::Removed {
+        // What went was there before: its key has changed, and it is there again under the new one.
+        if self.form == ChangeForm::Removed || self.new_text().is_none() {
             return false;
         }
         if entries.iter().any(|entry| entry.has(fills_array_below)) {
