@@ -136,9 +136,9 @@ pub(super) fn set_before_read(field: &Field<'_>) -> Option<String> {
     let is_one = is_hidden && !sees_what_was_left && !readers.is_empty();
     is_one.then(|| {
         format!(
-            "set anew before it is read: only {} reads `{}`, and sets it first",
-            listed(&readers),
-            field.label()
+            "set anew before it is read: `{}`, in {}",
+            field.label(),
+            listed(&readers)
         )
     })
 }

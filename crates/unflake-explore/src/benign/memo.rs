@@ -119,9 +119,15 @@ impl Case<'_> {
             entries.iter().partition(|entry| is_memo(entry));
         if !memos.is_empty() && others.iter().all(|entry| is_only(entry, &[&FORGETS])) {
             return Some(format!(
-                "a memo: {} looks into `{}` and adds what is missing; nothing else uses it",
+                "a memo: {} {} `{}` and {} what is missing; nothing else uses it",
                 listed(&memos),
-                field.label()
+                if memos.len() == 1 {
+                    "looks into"
+                } else {
+                    "look into"
+                },
+                field.label(),
+                if memos.len() == 1 { "adds" } else { "add" },
             ));
         }
         let name = [

@@ -375,11 +375,7 @@ fn what_is_set_before_it_is_read() {
     };
     let added = change(&["a.C.c", "a.C.lines", "[]"], ChangeForm::Grown, None, "\"x\"");
     let load = "open load (L)V: lines = other, lines read-back, lines out";
-    assert!(
-        why(&added, &of(load))
-            .unwrap()
-            .contains("only `C.load` reads `C.lines`")
-    );
+    assert!(why(&added, &of(load)).unwrap().contains("`C.lines`, in `C.load`"));
     assert_eq!(
         why(
             &added,
