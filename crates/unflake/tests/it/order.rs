@@ -113,6 +113,9 @@ fn order_dependent_tests_are_found_proved_and_repeated() {
     );
     let (code, right) = victims("ZPolluterTest#restoresItsMode");
     assert_eq!((code, names(&right["victims"])), (Some(0), vec![]));
+    // It runs twice, each time with an instance of its own.
+    let (code, counting) = victims("ThreeZTest#testCountsItsOwnRuns");
+    assert_eq!((code, names(&counting["victims"])), (Some(0), vec![]));
 }
 
 #[test]
