@@ -190,7 +190,7 @@ impl Comparison<'_> {
             return;
         };
         if a.shape.is_value && b.shape.is_value {
-            if !self.same_value(old, new) {
+            if !self.same_value(&a, &b) {
                 let form = match (integral(&a), integral(&b)) {
                     (Some(old), Some(new)) if new > old => ChangeForm::Increased,
                     _ => ChangeForm::Replaced,
@@ -277,20 +277,21 @@ impl Comparison<'_> {
     }
 
     /// Whether two values have the same contents. Values hold values only, and never themselves.
-    fn same_value(&self, old: u32, new: u32) -> bool {
-        let (Some(a), Some(b)) = (self.before.node(old), self.after.node(new)) else {
-            return old == new;
+    fn same_value(&self, a: &Node<'_>, b: &Node<'_>) -> bool {
+        let same = |old: u32, new: u32| match (self.before.node(old), self.after.node(new)) {
+            (Some(a), Some(b)) => self.same_value(&a, &b),
+            _ => old == new,
         };
         a.id == b.id
             && a.count == b.count
             && match a.shape.view {
                 View::Fields => true,
-                View::Sequence => a.contents().zip(b.contents()).all(|(x, y)| self.same_value(x, y)),
+                View::Sequence => a.contents().zip(b.contents()).all(|(x, y)| same(x, y)),
                 _ => a.contents().eq(b.contents()),
             }
             && a.fields().zip(b.fields()).all(|((_, kind, was), (_, _, is))| {
                 if kind == b'L' {
-                    (was[0] == 0) == (is[0] == 0) && (was[0] == 0 || self.same_value(was[0], is[0]))
+                    (was[0] == 0) == (is[0] == 0) && (was[0] == 0 || same(was[0], is[0]))
                 } else {
                     was == is
                 }

@@ -144,7 +144,7 @@ impl<'a> Index<'a> {
 
     /// An object by its number, counted from 1.
     pub(crate) fn node(&self, number: u32) -> Option<Node<'a>> {
-        match self.read(&mut self.find(number.checked_sub(1)?)?)? {
+        match self.begin(&mut self.find(number.checked_sub(1)?)?)? {
             Item::Object(node) => Some(node),
             Item::Root(..) => None,
         }
@@ -191,6 +191,18 @@ impl<'a> Index<'a> {
 
     /// Goes behind a root or an object.
     fn read(&self, words: &mut Words<'a>) -> Option<Item<'a>> {
+        let item = self.begin(words)?;
+        if let Item::Object(node) = &item {
+            let size = contents(node.shape.view, node.count) + self.shapes.fields_size(ShapeId(node.id));
+            if size > 0 {
+                words.nth(size - 1)?;
+            }
+        }
+        Some(item)
+    }
+
+    /// Goes behind a root, or to the contents of an object.
+    fn begin(&self, words: &mut Words<'a>) -> Option<Item<'a>> {
         let id = words.next()?;
         if id == 0 {
             let id = words.next()?;
@@ -199,17 +211,12 @@ impl<'a> Index<'a> {
         }
         let shape = self.shapes.get(ShapeId(id))?;
         let count = count(shape.view, words)?;
-        let node = Node {
+        Some(Item::Object(Node {
             shape,
             id,
             count,
             words: words.clone(),
-        };
-        let size = contents(shape.view, count) + self.shapes.fields_size(ShapeId(id));
-        if size > 0 {
-            words.nth(size - 1)?;
-        }
-        Some(Item::Object(node))
+        }))
     }
 }
 
@@ -295,20 +302,20 @@ impl<'a> Node<'a> {
     pub(crate) fn fields(&self) -> impl Iterator<Item = (usize, u8, Value)> + use<'a> {
         let mut words = self.words.clone();
         let contents = contents(self.shape.view, self.count);
-        if contents > 0 {
+        let fields = self.shape.fields.iter().enumerate();
+        if contents > 0 && fields.len() > 0 {
             words.nth(contents - 1);
         }
-        let fields = self.shape.fields.iter().enumerate();
         fields.map_while(move |(index, field)| Some((index, field.kind, value(&mut words, field.kind)?)))
     }
 
     /// The objects that it refers to, as often as it does.
     pub(crate) fn references(&self) -> impl Iterator<Item = u32> + use<'a> {
-        let has_elements = matches!(
-            self.shape.view,
-            View::Sequence | View::Bag | View::OrderedMap | View::UnorderedMap
-        );
-        let elements = self.contents().filter(move |_| has_elements);
+        let elements = match self.shape.view {
+            View::Sequence | View::Bag | View::OrderedMap | View::UnorderedMap => usize::MAX,
+            View::Opaque | View::Fields | View::Text | View::Numbers(_) => 0,
+        };
+        let elements = self.contents().take(elements);
         let fields = self.fields().filter(|(_, kind, _)| *kind == b'L');
         let all = elements.chain(fields.map(|(_, _, value)| value[0]));
         all.filter(|number| *number != 0)

@@ -46,13 +46,15 @@ struct Region {
     hash: u64,
     /// Whether there are references by number, which mean something else if the objects have other numbers.
     refers_back: bool,
+    /// The root of the last region that refers to an object of this one.
+    referred_by: u32,
 }
 
-/// The regions of a state by their roots' numbers, and pairs of roots that reach an object in common.
+/// The regions of a state by their roots' numbers, and pairs of roots that reach an object in common, each once.
 #[derive(Default)]
 struct Survey {
     regions: Vec<Region>,
-    bridges: BTreeSet<(u32, u32)>,
+    bridges: Vec<(u32, u32)>,
 }
 
 impl Survey {
@@ -78,6 +80,7 @@ impl Survey {
                     first: reached,
                     hash: 0,
                     refers_back: false,
+                    referred_by: root,
                 });
                 self.hash(words);
                 let is_reference = index.shapes.root(root).is_some_and(|root| root.kind == b'L');
@@ -102,12 +105,11 @@ impl Survey {
         let Some(region) = self.regions.last_mut() else {
             return;
         };
-        for bytes in words.chunks(8) {
-            let word = bytes
-                .iter()
-                .rev()
-                .fold(0, |word, byte| word << 8 | u64::from(*byte));
-            region.hash = mix(region.hash, word);
+        let (eights, rest) = words.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        for word in eights.iter().chain([&last]) {
+            region.hash = mix(region.hash, u64::from_le_bytes(*word));
         }
         region.hash = mix(region.hash, words.len() as u64);
     }
@@ -115,13 +117,16 @@ impl Survey {
     /// The last region refers to an object that has a number.
     fn refer(&mut self, number: u32) {
         let owner = self.regions.partition_point(|region| region.first < number);
-        let owner = self.regions.get(owner.wrapping_sub(1)).map(|region| region.root);
         let Some(region) = self.regions.last_mut() else {
             return;
         };
         region.refers_back = true;
-        if let Some(owner) = owner.filter(|owner| *owner != region.root) {
-            self.bridges.insert((region.root, owner));
+        let root = region.root;
+        if let Some(owner) = self.regions.get_mut(owner.wrapping_sub(1))
+            && owner.referred_by != root
+        {
+            owner.referred_by = root;
+            self.bridges.push((root, owner.root));
         }
     }
 }
