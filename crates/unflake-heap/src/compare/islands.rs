@@ -4,7 +4,7 @@
 //! Roots that reach an object in common are on one island. An island whose words are the same in both states, and mean the
 //! same, has no differences; and since nothing leads from or to it, the rest is compared as if it were not there.
 
-use super::mix;
+use super::hashes::mix;
 use crate::index::{Index, Item};
 use std::collections::{BTreeMap, BTreeSet};
 
