@@ -22,7 +22,7 @@ use crate::describe;
 use crate::index::{Index, Malformed, Node, Value, WHOLE_NUMBERS};
 use crate::packed::Packed;
 use crate::shape::{Shapes, View, width};
-pub(crate) use hashes::{DEPTH, hash};
+pub(crate) use hashes::Hashes;
 use pages::Pages;
 use path::{Place, Step, Ways};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -68,7 +68,11 @@ pub fn differences(
     around: bool,
 ) -> Result<Compared, Malformed> {
     let (before, after) = (Index::new(before, shapes)?, Index::new(after, shapes)?);
-    let unchanged = islands::unchanged(&before, &after);
+    Ok(compared(&before, &after, around))
+}
+
+pub(crate) fn compared(before: &Index<'_>, after: &Index<'_>, around: bool) -> Compared {
+    let unchanged = islands::unchanged(before, after);
     let mut comparison = Comparison {
         unchanged,
         partners: Pages::new(before.len()),
@@ -77,9 +81,11 @@ pub fn differences(
         queue: VecDeque::new(),
         most_unpacked: 0,
         found: Vec::new(),
+        old_hashes: Hashes::new(before),
+        new_hashes: Hashes::new(after),
         tells_around: around,
-        before: &before,
-        after: &after,
+        before,
+        after,
     };
     comparison.roots(Pass::Own);
     comparison.roots(Pass::Below);
@@ -88,10 +94,10 @@ pub fn differences(
     {
         comparison.lead_on(old);
     }
-    Ok(Compared {
+    Compared {
         memory: comparison.memory() as u64,
         differences: comparison.found,
-    })
+    }
 }
 
 struct Comparison<'a> {
@@ -110,6 +116,9 @@ struct Comparison<'a> {
     /// The most bytes that the contents of one collection took while they were gone through.
     most_unpacked: usize,
     found: Vec<Difference>,
+    /// Those of `before` and of `after`.
+    old_hashes: Hashes<'a>,
+    new_hashes: Hashes<'a>,
     tells_around: bool,
 }
 
@@ -130,6 +139,8 @@ impl Comparison<'_> {
             + self.partners.memory()
             + self.taken.memory()
             + self.ways.memory()
+            + self.old_hashes.memory()
+            + self.new_hashes.memory()
             + self.queue.capacity() * size_of::<u32>()
             + self.most_unpacked
     }
@@ -348,12 +359,13 @@ impl Comparison<'_> {
         }
         // What is the same at both ends is paired, what is left between was added or removed.
         let (was, is): (Vec<u32>, Vec<u32>) = (a.contents().collect(), b.contents().collect());
-        let same =
-            |x: u32, y: u32| x == y && x == 0 || hash(self.before, x, DEPTH) == hash(self.after, y, DEPTH);
-        let first = was.iter().zip(&is).take_while(|(x, y)| same(**x, **y)).count();
+        let mut same = |(x, y): &(&u32, &u32)| {
+            **x == 0 && **y == 0 || self.old_hashes.of(**x) == self.new_hashes.of(**y)
+        };
+        let first = was.iter().zip(&is).take_while(&mut same).count();
         let most = was.len().min(is.len()) - first;
         let ends = was.iter().rev().zip(is.iter().rev()).take(most);
-        let last = ends.take_while(|(x, y)| same(**x, **y)).count();
+        let last = ends.take_while(same).count();
         if pass == Pass::Own {
             let form = if was.len() == first + last {
                 ChangeForm::Grown
@@ -380,11 +392,11 @@ impl Comparison<'_> {
 
     /// Pairs entries by their keys; what has no partner was added or removed.
     fn entries(&mut self, was: &Entries, is: &Entries, old: u32, pass: Pass) {
-        let keys = |index: &Index<'_>, entries: &Entries| -> Vec<(u64, usize)> {
-            let hashes = entries.iter().map(|(key, _)| hash(index, *key, DEPTH));
+        let keys = |hashes: &mut Hashes<'_>, entries: &Entries| -> Vec<(u64, usize)> {
+            let hashes = entries.iter().map(|(key, _)| hashes.of(*key));
             hashes.zip(0..).collect()
         };
-        let (mut first, mut second) = (keys(self.before, was), keys(self.after, is));
+        let (mut first, mut second) = (keys(&mut self.old_hashes, was), keys(&mut self.new_hashes, is));
         let entry_size = size_of::<(u64, usize)>() + 2 * size_of::<(u32, u32)>();
         self.unpacked((was.len() + is.len()) * entry_size);
         let is_same = first == second;

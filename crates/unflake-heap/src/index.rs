@@ -5,7 +5,8 @@
 //! counted from 1 through the whole state; 0 is null. So a state of a heap to which only roots were added begins with the
 //! words of the old one, and two states are compared by comparing memory, unless something did change.
 //!
-//! Words are read from the packed bytes when they are asked for. Of every fourth object in a part it is known where it is.
+//! Words are read from the packed bytes when they are asked for. Of every fourth object in a part it is known where it is, in a
+//! small state of each: going there from another one was a third of the work of a comparison.
 
 use crate::packed::{Packed, Words};
 use crate::shape::{Shape, ShapeId, Shapes, View, width, words_of};
@@ -32,8 +33,9 @@ pub(crate) struct Index<'a> {
     parts: Vec<Part<'a>>,
     /// The part of every 64th object, the first at 0.
     hints: Vec<u32>,
-    /// Of every fourth object in each part, where it begins there and how many objects got a number there before it.
+    /// Of every fourth object in each part, or of each, where it begins there and how many objects got a number there before it.
     marks: Vec<(u16, u16)>,
+    marked: Marked,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +48,16 @@ struct Part<'a> {
 }
 
 const HINT: u32 = 64;
-const MARK: u32 = 4;
+
+/// Which objects have marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marked {
+    All = 1,
+    EveryFourth = 4,
+}
+
+/// Up to so many bytes, what is kept of each object is little beside what the JVM takes.
+const SMALL: usize = 128 * 1024;
 
 /// What stands at a place.
 pub(crate) enum Item<'a> {
@@ -75,6 +86,19 @@ impl std::error::Error for Malformed {}
 
 impl<'a> Index<'a> {
     pub(crate) fn new(state: &'a Packed, shapes: &'a Shapes) -> Result<Index<'a>, Malformed> {
+        let marked = if state.len() <= SMALL {
+            Marked::All
+        } else {
+            Marked::EveryFourth
+        };
+        Index::with_marks(state, shapes, marked)
+    }
+
+    pub(crate) fn with_marks(
+        state: &'a Packed,
+        shapes: &'a Shapes,
+        marked: Marked,
+    ) -> Result<Index<'a>, Malformed> {
         let mut index = Index {
             shapes,
             roots: Vec::new(),
@@ -82,6 +106,7 @@ impl<'a> Index<'a> {
             parts: Vec::new(),
             hints: Vec::new(),
             marks: Vec::new(),
+            marked,
         };
         let mut numbered = 0;
         for (part, bytes) in state.parts().enumerate() {
@@ -111,7 +136,7 @@ impl<'a> Index<'a> {
             match self.read(words)? {
                 Item::Root(id, value) => self.roots.push((id, value)),
                 Item::Object(_) => {
-                    if (self.len - part.objects).is_multiple_of(MARK) {
+                    if (self.len - part.objects).is_multiple_of(self.marked as u32) {
                         // A part ends behind its first few thousand bytes, or behind the object that begins there.
                         let mark = (u16::try_from(at).ok()?, u16::try_from(numbered).ok()?);
                         if self.marks.len() == self.marks.capacity() {
@@ -135,6 +160,11 @@ impl<'a> Index<'a> {
             + self.parts.capacity() * size_of::<Part<'_>>()
             + self.hints.capacity() * size_of::<u32>()
             + self.marks.capacity() * size_of::<(u16, u16)>()
+    }
+
+    /// Whether a few bytes may be kept for each object.
+    pub(crate) fn is_small(&self) -> bool {
+        self.marked == Marked::All
     }
 
     /// How many objects there are.
@@ -163,12 +193,16 @@ impl<'a> Index<'a> {
         }
         let part = &self.parts[place];
         let inside = object - part.objects;
-        let (at, numbered) = self.marks[(part.marks + inside / MARK) as usize];
+        let (mark, behind) = match self.marked {
+            Marked::All => (inside, 0),
+            Marked::EveryFourth => (inside / 4, inside % 4),
+        };
+        let (at, numbered) = self.marks[(part.marks + mark) as usize];
         let mut words = Words::new(
             &part.bytes[usize::from(at)..],
             part.numbered + u32::from(numbered),
         );
-        for _ in 0..inside % MARK {
+        for _ in 0..behind {
             self.read(&mut words)?;
             while words.is_at_root() {
                 self.read(&mut words)?;

@@ -3,7 +3,9 @@
 
 use super::Thing::{Bytes, Linked, List, Map, Node, Number, Path, Set, Text, Wide, Wrapper};
 use super::{ABSENT, Heap, NULL, Thing, reference, shapes};
+use crate::compare::compared;
 use crate::differences;
+use crate::index::{Index, Marked};
 
 /// `xorshift64*`.
 struct Random(u64);
@@ -184,7 +186,11 @@ fn it_finds_what_the_plain_comparison_finds() {
         let found = differences(&shapes, &old, &new, false).unwrap().differences;
         let expected = reference::differences(&shapes, &old, &new);
         assert_eq!(found, expected, "round {round}: {before:?} and {after:?}");
-        with_differences += usize::from(!found.is_empty());
+        // As if they were large.
+        let marked = |state| Index::with_marks(state, &shapes, Marked::EveryFourth).unwrap();
+        let found = compared(&marked(&old), &marked(&new), false).differences;
+        assert_eq!(found, expected, "round {round}: {before:?} and {after:?}");
+        with_differences += usize::from(!expected.is_empty());
     }
     assert!(with_differences > 800, "{with_differences}");
 }

@@ -1,9 +1,9 @@
 //! What [`crate::differences`] has to find, found the plain way: all that is known of every object and of every reference is
 //! kept, and references wait in the queue one by one. What is around a difference is not told.
 
-use crate::compare::{DEPTH, Difference, MOST, entry, hash, integer, integral, is_nan};
+use crate::compare::{Difference, Hashes, MOST, entry, integer, integral, is_nan};
 use crate::describe::{self, field_step, plain};
-use crate::index::{Index, Node, Value, WHOLE_NUMBERS};
+use crate::index::{Index, Marked, Node, Value, WHOLE_NUMBERS};
 use crate::shape::width;
 use crate::{Packed, Root, Shapes, View};
 use std::collections::VecDeque;
@@ -11,8 +11,8 @@ use unflake_protocol::ChangeForm;
 
 pub(super) fn differences(shapes: &Shapes, before: &Packed, after: &Packed) -> Vec<Difference> {
     let (before, after) = (
-        Index::new(before, shapes).unwrap(),
-        Index::new(after, shapes).unwrap(),
+        Index::with_marks(before, shapes, Marked::EveryFourth).unwrap(),
+        Index::with_marks(after, shapes, Marked::EveryFourth).unwrap(),
     );
     let mut comparison = Comparison {
         partners: vec![0; before.len() as usize + 1],
@@ -34,6 +34,11 @@ pub(super) fn differences(shapes: &Shapes, before: &Packed, after: &Packed) -> V
     }
     comparison.found.truncate(MOST);
     comparison.found
+}
+
+/// Worked out each time: of these indices nothing is kept.
+fn hash(index: &Index<'_>, number: u32) -> u64 {
+    Hashes::new(index).of(number)
 }
 
 struct Comparison<'a> {
@@ -148,7 +153,7 @@ impl Comparison<'_> {
             View::OrderedMap | View::UnorderedMap => {
                 let (was, is): (Vec<_>, Vec<_>) = (a.entries().collect(), b.entries().collect());
                 let keys = |index: &Index<'_>, all: &[(u32, u32)]| -> Vec<u64> {
-                    all.iter().map(|(key, _)| hash(index, *key, DEPTH)).collect()
+                    all.iter().map(|(key, _)| hash(index, *key)).collect()
                 };
                 let (mut first, mut second) = (keys(self.before, &was), keys(self.after, &is));
                 let is_same = first == second;
@@ -229,7 +234,7 @@ impl Comparison<'_> {
         let (was, is): (Vec<u32>, Vec<u32>) = (a.contents().collect(), b.contents().collect());
         let (mut first, mut last) = (was.len(), 0);
         if was.len() != is.len() {
-            let same = |x: u32, y: u32| hash(self.before, x, DEPTH) == hash(self.after, y, DEPTH);
+            let same = |x: u32, y: u32| hash(self.before, x) == hash(self.after, y);
             let least = was.len().min(is.len());
             first = (0..least)
                 .take_while(|place| same(was[*place], is[*place]))
@@ -269,7 +274,7 @@ impl Comparison<'_> {
             let mut all: Vec<(u64, usize)> = entries
                 .iter()
                 .enumerate()
-                .map(|(place, (key, _))| (hash(index, *key, DEPTH), place))
+                .map(|(place, (key, _))| (hash(index, *key), place))
                 .collect();
             all.sort_unstable();
             all
