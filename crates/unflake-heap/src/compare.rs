@@ -105,9 +105,9 @@ struct Comparison<'a> {
     after: &'a Index<'a>,
     /// Roots that need not be looked at.
     unchanged: BTreeSet<u32>,
-    /// Per object of `before`, its partner in `after`.
+    /// Per object of `before`, its partner in `after`; of a value, the first that was found to be the same.
     partners: Pages,
-    /// The other way round.
+    /// The other way round, without values.
     taken: Pages,
     /// How pairs were reached, by the object of `before`.
     ways: Ways,
@@ -199,6 +199,9 @@ impl Comparison<'_> {
     }
 
     fn pair(&mut self, old: u32, new: u32, place: Place) {
+        if self.partners.get(old) == new {
+            return;
+        }
         let (Some(a), Some(b)) = (self.before.node(old), self.after.node(new)) else {
             return;
         };
@@ -209,13 +212,19 @@ impl Comparison<'_> {
                     _ => ChangeForm::Replaced,
                 };
                 self.replaced(old, new, place, form);
+            } else if self.partners.get(old) == 0 {
+                // It may be the same as others too, but mostly it is met with this one again.
+                self.partners.set(old, new);
             }
             return;
         }
-        let (partner, taken) = (self.partners.get(old), self.taken.get(new));
-        if partner == new {
-            return;
-        }
+        // The partner of a value is only one that is known to be the same.
+        let partner = if a.shape.is_value {
+            0
+        } else {
+            self.partners.get(old)
+        };
+        let taken = self.taken.get(new);
         if partner != 0 || taken != 0 {
             let shared = |yes: bool, text: String| if yes { format!("{text} (shared)") } else { text };
             let (was, is) = (
