@@ -79,6 +79,8 @@ pub enum Stored {
     FromParameters,
     /// Made with the help of parameters that are nothing but values: texts, numbers, classes.
     FromValues,
+    /// An object that this method has made, of nothing that was given.
+    New,
     Other,
 }
 
@@ -142,6 +144,8 @@ enum Given {
     No,
     /// Only what has no identity of its own.
     Values,
+    /// An array of such.
+    ValueArray,
     Objects,
 }
 
@@ -160,10 +164,16 @@ impl Given {
             "Ljava/lang/Double;",
             "Ljava/util/Locale;",
         ];
-        let is_value = descriptor.len() == 1
-            || VALUES.contains(&descriptor)
-            || descriptor.starts_with("Ljava/lang/reflect/");
-        if is_value { Self::Values } else { Self::Objects }
+        let is_value = |descriptor: &str| {
+            descriptor.len() == 1
+                || VALUES.contains(&descriptor)
+                || descriptor.starts_with("Ljava/lang/reflect/")
+        };
+        match descriptor.strip_prefix('[') {
+            Some(element) if is_value(element) => Self::ValueArray,
+            None if is_value(descriptor) => Self::Values,
+            _ => Self::Objects,
+        }
     }
 }
 
@@ -222,9 +232,10 @@ impl Value {
                 }
             }
             Origin::Parameter(_) => Stored::Parameter,
-            _ => match self.given {
-                Given::Objects => Stored::FromParameters,
+            origin => match self.given {
+                Given::Objects | Given::ValueArray => Stored::FromParameters,
                 Given::Values => Stored::FromValues,
+                Given::No if matches!(origin, Origin::New(_)) => Stored::New,
                 Given::No => Stored::Other,
             },
         }
@@ -439,6 +450,19 @@ impl<'a> Walk<'_, 'a> {
                 _ => self.forget(short(2).into()),
             },
             132 => self.forget(byte(1).into()),
+            // An element of an array.
+            46..=53 => {
+                let (_, array) = (self.pop(), self.pop());
+                let given = match array.given {
+                    Given::ValueArray => Given::Values,
+                    given => given,
+                };
+                let value = Value {
+                    given,
+                    ..Value::UNKNOWN
+                };
+                self.push(value, slots_of_element(opcode));
+            }
             83 => {
                 let (value, _, array) = (self.pop(), self.pop(), self.pop());
                 self.kept(value);
@@ -710,13 +734,16 @@ fn slots_of(kind: u8) -> u16 {
     if matches!(kind, 1 | 3) { 2 } else { 1 }
 }
 
+/// How many slots the element of an array takes.
+fn slots_of_element(opcode: u8) -> u16 {
+    if matches!(opcode, 47 | 49) { 2 } else { 1 }
+}
+
 /// How many slots the instructions that only calculate take and give.
 fn effect(opcode: u8) -> (usize, u16) {
     match opcode {
         11..=13 | 168 | 201 => (0, 1),
         14 | 15 => (0, 2),
-        46 | 48 | 50..=53 => (2, 1),
-        47 | 49 => (2, 2),
         79 | 81 | 84..=86 => (3, 0),
         80 | 82 => (4, 0),
         // Add, subtract, multiply, divide, remainder: int, long, float, double.

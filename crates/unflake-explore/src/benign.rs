@@ -100,6 +100,7 @@ impl Case<'_> {
             let outer = fields.iter().find_map(|(at, field)| {
                 let below = &self.steps[at + 1..];
                 self.memo(field, below, uses)
+                    .or_else(|| self.kept_softly(field))
                     .or_else(|| self.memo_in_array(field, below, uses))
                     .or_else(|| self.cache_by_type(field))
             });

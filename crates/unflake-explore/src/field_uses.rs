@@ -24,6 +24,7 @@ pub struct DeclaredField {
     pub name: String,
     pub descriptor: String,
     pub is_private: bool,
+    pub is_public: bool,
     pub is_static: bool,
     /// Frameworks find it.
     pub is_annotated: bool,
@@ -90,6 +91,8 @@ pub enum Stored {
     MadeOfGiven,
     /// Made of parameters that are nothing but values: texts, numbers, classes.
     MadeOfValues,
+    /// An object that the method has made, of nothing that was given.
+    New,
     Other,
 }
 
@@ -336,6 +339,13 @@ impl<'u> Field<'u> {
 
     pub(crate) fn is_private(&self) -> bool {
         self.known.declared.is_private
+    }
+
+    /// Code that can reach the other field cannot reach this one, whatever it holds: that one is private, and this is for other
+    /// packages not to see.
+    pub(crate) fn is_out_of_reach_from(&self, other: &Field<'_>) -> bool {
+        let package = |class: &str| class.rsplit_once('.').map(|(package, _)| package.to_owned());
+        other.is_private() && !self.known.declared.is_public && package(self.class) != package(other.class)
     }
 
     /// A thread-local in which whoever asks first finds something: its class makes none that is empty.

@@ -106,6 +106,9 @@ pub const RULES: &[Rule] = &[
     value("java.lang.reflect.Field", Fields(&["clazz", "name"])),
     value("java.lang.reflect.Method", Fields(&["clazz", "name", "parameterTypes"])),
     value("java.lang.reflect.Constructor", Fields(&["clazz", "parameterTypes"])),
+    value("sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl", Fields(&["actualTypeArguments", "ownerType", "rawType"])),
+    value("sun.reflect.generics.reflectiveObjects.GenericArrayTypeImpl", Fields(&["genericComponentType"])),
+    value("sun.reflect.generics.reflectiveObjects.TypeVariableImpl", Fields(&["genericDeclaration", "name"])),
     // Texts that change.
     rule("java.lang.AbstractStringBuilder", Text),
     rule("java.io.StringWriter", Fields(&["buf"])),

@@ -8,7 +8,7 @@ use crate::{ClassFile, How, Stored};
 
 /// What each method of `Uses.java` does with fields, in the order of its code.
 const EXPECTED: &str = "\
-lazy: instance read, tested, =Other, read, returned
+lazy: instance read, tested, =New, read, returned
 lazyOfParameter: instance read, tested, read, =FromValues, returned
 lazyByVariable: banner read, tested, read, tested, =Other, returned
 set: current =Parameter

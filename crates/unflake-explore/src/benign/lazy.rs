@@ -58,7 +58,9 @@ impl Case<'_> {
             }
             _ => false,
         };
-        if !from_nothing || !field.is_private() || !self.is_same_in_every_run() {
+        let root = self.steps.first().and_then(|root| uses.field(root));
+        let is_hidden = field.is_private() || root.is_some_and(|root| field.is_out_of_reach_from(&root));
+        if !from_nothing || !is_hidden || !self.is_same_in_every_run() {
             return None;
         }
         let value_class = field

@@ -89,7 +89,7 @@ impl Case<'_> {
         let hands_out = || field.users().iter().any(Entry::hands_out_what_is_below);
         is_made_of(Stored::MadeOfGiven)
             || is_made_of(Stored::MadeOfValues) && is_settable()
-            || is_others_collection() && hands_out()
+            || is_made_of(Stored::New) && is_others_collection() && hands_out()
     }
 
     /// A collection that remembers what can be made again.
@@ -176,6 +176,17 @@ impl Case<'_> {
         })
     }
 
+    /// What is kept by a soft or weak reference may go at any time, so whoever asks for it must be able to make it again.
+    pub(super) fn kept_softly(&self, field: &Field<'_>) -> Option<String> {
+        const SOFT: [&str; 2] = ["SoftReference", "WeakReference"];
+        let (change, _) = self.seen?;
+        let is_soft = SOFT
+            .iter()
+            .any(|soft| self.new_text() == Some(soft) || change.path.ends_with(&format!("[{soft}]")));
+        (is_soft && field.is_private() && !field.is_of_tests())
+            .then(|| format!("kept softly: what `{}` got may go at any time", field.label()))
+    }
+
     /// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is as they
     /// were made, unless they can be told something.
     pub(super) fn memo_in_array(
@@ -194,7 +205,7 @@ impl Case<'_> {
         let leaks = |used: &Use| {
             !matches!(
                 used,
-                Use::Read | Use::ReadBack | Use::Tested | Use::Written(Stored::Other)
+                Use::Read | Use::ReadBack | Use::Tested | Use::Written(Stored::Other | Stored::New)
             )
         };
         let is_given = user.takes(&format!("L{element};"));

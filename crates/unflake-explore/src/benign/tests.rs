@@ -13,7 +13,11 @@ fn project(text: &str) -> FieldUses {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[0] {
             "class" | "test" => classes.push(ClassUses {
-                name: format!("a.{}", words[1]),
+                name: if words[1].contains('.') {
+                    words[1].to_owned()
+                } else {
+                    format!("a.{}", words[1])
+                },
                 has_tests: words[0] == "test",
                 makes_empty_thread_local: words.get(2) == Some(&"empty-thread-local"),
                 ..ClassUses::default()
@@ -27,6 +31,7 @@ fn project(text: &str) -> FieldUses {
                         name: words[2].to_owned(),
                         descriptor: words[3].to_owned(),
                         is_private,
+                        is_public: access == "public",
                         is_static: words[1] == "static",
                         is_annotated: false,
                     }),
@@ -92,6 +97,7 @@ fn stored(word: &str) -> Stored {
         "given" => Stored::Given,
         "made-of-given" => Stored::MadeOfGiven,
         "made-of-values" => Stored::MadeOfValues,
+        "new" => Stored::New,
         "other" => Stored::Other,
         _ => panic!("{word}"),
     }
@@ -311,7 +317,7 @@ fn a_memo_is_asked_and_filled_in_one() {
 #[test]
 fn memos_of_objects_that_are_made_of_values() {
     let of = |value: &str| change(&["a.C.known", "[]"], ChangeForm::Grown, None, value);
-    let memo = "open byName (L)L: known read, known .get given !, known read, known .put made-of-values, \
+    let memo = "open byName (L)L: known read, known .get given !, known read, known .put new, known .put made-of-values, \
                 known below returned";
     let uses = map_with(&format!(
         "{memo}\n class Fixed\n private own name {TEXT}\n open name ()L: name read, name out\n \
@@ -327,6 +333,14 @@ fn memos_of_objects_that_are_made_of_values() {
     );
     let inside = map_with(&memo.replace("known below returned", "known below size other"));
     assert!(why(&of("ArrayList[\"a\"]"), &inside).is_some());
+}
+
+#[test]
+fn what_is_kept_softly() {
+    let uses = map_with("open all ()L: known read, known out, known .put given");
+    let soft = change(&["a.C.known", "[]"], ChangeForm::Grown, None, "SoftReference");
+    assert!(why(&soft, &uses).unwrap().starts_with("kept softly"));
+    assert_eq!(why(&grown("a.C.known"), &uses), None);
 }
 
 #[test]
@@ -364,6 +378,27 @@ fn atomic_arrays_that_remember() {
     let set = change(&["a.C.known", "[]"], ChangeForm::FirstSet, Some("null"), "Format");
     assert!(why(&set, &uses("made-of-values")).is_some());
     assert_eq!(why(&set, &uses("given")), None);
+}
+
+#[test]
+fn lazy_and_out_of_reach() {
+    let uses = |access: &str| {
+        project(&format!(
+            "test T\n private static held Lb/Text;\n open static shown Lb/Text;\n class b.Text\n {access} own bytes [B\n \
+             open bytes ()[B: bytes read, bytes tested, bytes = other, bytes out"
+        ))
+    };
+    let made_in = |root: &str| {
+        let steps = [root, "b.Text.bytes"];
+        change(&steps, ChangeForm::FirstSet, Some("null"), "byte[1]")
+    };
+    assert!(why(&made_in("a.T.held"), &uses("open")).is_some());
+    assert_eq!(
+        why(&made_in("a.T.shown"), &uses("open")),
+        None,
+        "code of package b"
+    );
+    assert_eq!(why(&made_in("a.T.held"), &uses("public")), None);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use unflake_explore::{ClassUses, DeclaredField, FieldUse, FieldUses, MethodUses,
 /// Projects with more classes get no marks: half of the evidence would be none.
 const MOST_CLASSES: usize = 50_000;
 
+const PUBLIC: u16 = 0x0001;
 const PRIVATE: u16 = 0x0002;
 const STATIC: u16 = 0x0008;
 const SYNTHETIC: u16 = 0x1000;
@@ -111,6 +112,7 @@ fn field(field: Field<'_>) -> DeclaredField {
         name: field.name().into_owned(),
         descriptor: field.descriptor().into_owned(),
         is_private: field.access() & PRIVATE != 0,
+        is_public: field.access() & PUBLIC != 0,
         is_static: field.access() & STATIC != 0,
         is_annotated: field.is_annotated(),
     }
@@ -207,6 +209,7 @@ fn stored(value: unflake_bytecode::Stored) -> Stored {
         unflake_bytecode::Stored::Parameter => Stored::Given,
         unflake_bytecode::Stored::FromParameters => Stored::MadeOfGiven,
         unflake_bytecode::Stored::FromValues => Stored::MadeOfValues,
+        unflake_bytecode::Stored::New => Stored::New,
         unflake_bytecode::Stored::Other => Stored::Other,
     }
 }
