@@ -341,11 +341,11 @@ impl<'u> Field<'u> {
         self.known.declared.is_private
     }
 
-    /// Code that can reach the other field cannot reach this one, whatever it holds: that one is private, and this is for other
-    /// packages not to see.
+    /// Code that can reach the other field cannot reach this one: neither is public, and they are of different packages.
     pub(crate) fn is_out_of_reach_from(&self, other: &Field<'_>) -> bool {
         let package = |class: &str| class.rsplit_once('.').map(|(package, _)| package.to_owned());
-        other.is_private() && !self.known.declared.is_public && package(self.class) != package(other.class)
+        let is_public = [self, other].iter().any(|field| field.known.declared.is_public);
+        !is_public && package(self.class) != package(other.class)
     }
 
     /// A thread-local in which whoever asks first finds something: its class makes none that is empty.

@@ -384,7 +384,7 @@ fn atomic_arrays_that_remember() {
 fn lazy_and_out_of_reach() {
     let uses = |access: &str| {
         project(&format!(
-            "test T\n private static held Lb/Text;\n open static shown Lb/Text;\n class b.Text\n {access} own bytes [B\n \
+            "test T\n open static held Lb/Text;\n public static shown Lb/Text;\n class b.Text\n {access} own bytes [B\n \
              open bytes ()[B: bytes read, bytes tested, bytes = other, bytes out"
         ))
     };
