@@ -133,7 +133,8 @@ pub struct StateChange {
     pub form: ChangeForm,
     /// The class of the object that holds what was changed; empty where there is none.
     pub holder: String,
-    /// The path for programs: `package.Class.field` with the class that the object has, `[]` for an element or an entry.
+    /// The path for programs: `package.Class.field` with the class that the object has, `[]` for an element or an entry. The
+    /// same field several times on end is one step.
     pub steps: Vec<String>,
     /// Further differences below the same root.
     pub more: u32,

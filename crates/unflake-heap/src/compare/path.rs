@@ -81,6 +81,9 @@ impl Ways {
     }
 }
 
+/// The step to an element or an entry.
+const ELEMENT: &str = "[]";
+
 impl Comparison<'_> {
     /// The places from a root to this one.
     pub(super) fn chain(&self, place: Place) -> Vec<Place> {
@@ -117,6 +120,7 @@ impl Comparison<'_> {
         }
     }
 
+    /// The same field again and again, as in a chain of nodes, is one step.
     pub(super) fn steps(&self, chain: &[Place]) -> Vec<String> {
         let named = |Place { from, step }: &Place| match step {
             Step::Root(id) => self.before.shapes.root(*id).map(|root| root.name.clone()),
@@ -124,8 +128,14 @@ impl Comparison<'_> {
                 let field = field_step(node.shape, *index as usize);
                 (!field.is_empty()).then(|| format!("{}{field}", node.shape.class))
             }),
-            Step::Element(_) | Step::OldKey(_) | Step::NewKey(_) | Step::Key(_) => Some("[]".to_owned()),
+            Step::Element(_) | Step::OldKey(_) | Step::NewKey(_) | Step::Key(_) => Some(ELEMENT.to_owned()),
         };
-        chain.iter().filter_map(named).collect()
+        let mut steps: Vec<String> = Vec::new();
+        for step in chain.iter().filter_map(named) {
+            if step == ELEMENT || steps.last() != Some(&step) {
+                steps.push(step);
+            }
+        }
+        steps
     }
 }

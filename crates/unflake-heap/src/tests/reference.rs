@@ -345,7 +345,7 @@ impl Comparison<'_> {
             };
             difference.path.insert_str(0, &text);
             // A wrapper is no step.
-            if !text.is_empty() {
+            if !text.is_empty() && (name == "[]" || difference.steps.first() != Some(&name)) {
                 difference.steps.insert(0, name);
             }
             next = parent;
