@@ -33,7 +33,7 @@ const ATOMIC_ARRAY: &str = "Ljava/util/concurrent/atomic/AtomicReferenceArray;";
 const COUNTS: [&str; 2] = ["size", "isEmpty"];
 
 impl Case<'_> {
-    /// A collection that remembers what can be made again, or a map of such.
+    /// Whether what happened to the collection can be the work of a memo, and nobody else has a hand in it.
     fn memo_fits(
         &self,
         field: &Field<'_>,
