@@ -52,12 +52,19 @@ pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option
     rest.then_some(reason)
 }
 
-/// A hook of the JDK or of a library. One that the project made of a plain thread may do anything.
+/// A hook of the JDK, or one of a library that is gone. One that is there is to end something, which goes on until then.
 fn hook_of_others(change: &StateChange, uses: &FieldUses) -> Option<String> {
+    const JDK: [&str; 5] = ["java.", "javax.", "sun.", "com.sun.", "jdk."];
     let (_, hook) = change.path.split_once("addShutdownHook(")?;
     let (class, _) = hook.split_once('[')?;
+    if JDK.iter().any(|package| class.starts_with(package)) {
+        return Some(format!(
+            "`{class}` is a hook of the JDK, which runs when all tests are over"
+        ));
+    }
     let is_others = class != "Thread" && !uses.has_class(class);
-    is_others.then(|| format!("`{class}` is a hook of a library, which runs when all tests are over"))
+    (is_others && change.new.is_none())
+        .then(|| format!("`{class}` is a hook of a library and gone: what it was to end has ended"))
 }
 
 /// A difference, as far as rules look at it.
@@ -100,7 +107,7 @@ impl Case<'_> {
             let outer = fields.iter().find_map(|(at, field)| {
                 let below = &self.steps[at + 1..];
                 self.memo(field, below, uses)
-                    .or_else(|| self.kept_softly(field))
+                    .or_else(|| self.kept_softly(field, below))
                     .or_else(|| self.memo_in_array(field, below, uses))
                     .or_else(|| self.cache_by_type(field))
             });

@@ -176,14 +176,18 @@ impl Case<'_> {
         })
     }
 
-    /// What is kept by a soft or weak reference may go at any time, so whoever asks for it must be able to make it again.
-    pub(super) fn kept_softly(&self, field: &Field<'_>) -> Option<String> {
+    /// What a private field's collection keeps by a soft or weak reference may go at any time, so whoever asks for it must be able to
+    /// make it again; unless it is what a caller gave, who can tell it from another.
+    pub(super) fn kept_softly(&self, field: &Field<'_>, below: &[String]) -> Option<String> {
         const SOFT: [&str; 2] = ["SoftReference", "WeakReference"];
         let (change, _) = self.seen?;
         let is_soft = SOFT
             .iter()
             .any(|soft| self.new_text() == Some(soft) || change.path.ends_with(&format!("[{soft}]")));
-        (is_soft && field.is_private() && !field.is_of_tests())
+        let is_content = matches!(below, [step] if step == ELEMENT);
+        let is_of_caller = |used: &Use| is_given(used) || fills_with(used, Stored::MadeOfGiven);
+        let is_one = is_soft && is_content && field.is_private() && !field.is_of_tests();
+        (is_one && !field.uses().any(is_of_caller))
             .then(|| format!("kept softly: what `{}` got may go at any time", field.label()))
     }
 

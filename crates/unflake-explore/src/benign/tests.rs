@@ -337,10 +337,26 @@ fn memos_of_objects_that_are_made_of_values() {
 
 #[test]
 fn what_is_kept_softly() {
-    let uses = map_with("open all ()L: known read, known out, known .put given");
+    let uses = |stored: &str| {
+        map_with(&format!(
+            "open all ()L: known read, known out, known .put {stored}"
+        ))
+    };
     let soft = change(&["a.C.known", "[]"], ChangeForm::Grown, None, "SoftReference");
-    assert!(why(&soft, &uses).unwrap().starts_with("kept softly"));
-    assert_eq!(why(&grown("a.C.known"), &uses), None);
+    assert!(
+        why(&soft, &uses("made-of-values"))
+            .unwrap()
+            .starts_with("kept softly")
+    );
+    assert_eq!(why(&grown("a.C.known"), &uses("made-of-values")), None);
+    assert_eq!(why(&soft, &uses("made-of-given")), None, "the caller has it too");
+    let deeper = change(
+        &["a.C.known", "[]", "[]"],
+        ChangeForm::Grown,
+        None,
+        "WeakReference",
+    );
+    assert_eq!(why(&deeper, &uses("other")), None);
 }
 
 #[test]
@@ -675,7 +691,17 @@ fn hooks_that_are_not_the_projects() {
         let path = format!("Runtime.getRuntime().addShutdownHook({class}[\"Thread-1\"])");
         of(StateKind::ShutdownHook, &path)
     };
-    assert!(why(&hook("org.h2.engine.OnExitDatabaseCloser"), &uses).is_some());
+    assert!(why(&hook("java.util.logging.LogManager$Cleaner"), &uses).is_some());
+    assert_eq!(
+        why(&hook("org.h2.engine.OnExitDatabaseCloser"), &uses),
+        None,
+        "the database is open"
+    );
+    let gone = StateChange {
+        new: None,
+        ..hook("org.h2.engine.OnExitDatabaseCloser")
+    };
+    assert!(why(&gone, &uses).is_some());
     assert_eq!(why(&hook("a.Hook"), &uses), None);
     assert_eq!(why(&hook("Thread"), &uses), None);
 }
