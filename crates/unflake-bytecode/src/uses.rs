@@ -73,7 +73,7 @@ pub enum Stored {
     Increased,
     /// The field's own value and something that is no constant.
     Added,
-    /// A parameter as it is, and nothing else that is stored with it is the same.
+    /// A parameter as it is, or this object, and nothing else that is stored with it is the same.
     Parameter,
     /// Made with the help of parameters.
     FromParameters,
@@ -151,7 +151,7 @@ enum Given {
 
 impl Given {
     fn of(descriptor: &str) -> Self {
-        const VALUES: [&str; 11] = [
+        const VALUES: [&str; 16] = [
             "Ljava/lang/String;",
             "Ljava/lang/Class;",
             "Ljava/lang/Boolean;",
@@ -163,12 +163,13 @@ impl Given {
             "Ljava/lang/Float;",
             "Ljava/lang/Double;",
             "Ljava/util/Locale;",
+            "Ljava/lang/reflect/Constructor;",
+            "Ljava/lang/reflect/Field;",
+            "Ljava/lang/reflect/Method;",
+            "Ljava/lang/reflect/ParameterizedType;",
+            "Ljava/lang/reflect/Type;",
         ];
-        let is_value = |descriptor: &str| {
-            descriptor.len() == 1
-                || VALUES.contains(&descriptor)
-                || descriptor.starts_with("Ljava/lang/reflect/")
-        };
+        let is_value = |descriptor: &str| descriptor.len() == 1 || VALUES.contains(&descriptor);
         match descriptor.strip_prefix('[') {
             Some(element) if is_value(element) => Self::ValueArray,
             None if is_value(descriptor) => Self::Values,
@@ -231,7 +232,7 @@ impl Value {
                     Stored::Added
                 }
             }
-            Origin::Parameter(_) => Stored::Parameter,
+            Origin::Parameter(_) | Origin::This => Stored::Parameter,
             origin => match self.given {
                 Given::Objects | Given::ValueArray => Stored::FromParameters,
                 Given::Values => Stored::FromValues,
@@ -463,12 +464,26 @@ impl<'a> Walk<'_, 'a> {
                 };
                 self.push(value, slots_of_element(opcode));
             }
-            83 => {
-                let (value, _, array) = (self.pop(), self.pop(), self.pop());
+            79..=86 => {
+                let value = self.pop_wide(if matches!(opcode, 80 | 82) { 2 } else { 1 });
+                let (_, array) = (self.pop(), self.pop());
                 self.kept(value);
-                if let Origin::Below(field) = array.origin {
-                    let (method, stored) = (Cow::Borrowed("[]="), value.stored(None));
-                    self.use_of(field, How::CalledBelow { method, stored });
+                let (method, stored) = (Cow::Borrowed("[]="), value.stored(None));
+                match array.origin {
+                    Origin::Below(field) => self.use_of(field, How::CalledBelow { method, stored }),
+                    // It is to go back into its field.
+                    Origin::Copy(field, _) => {
+                        let dropped = true;
+                        self.use_of(
+                            field,
+                            How::Called {
+                                method,
+                                stored,
+                                dropped,
+                            },
+                        );
+                    }
+                    _ => {}
                 }
             }
             87..=95 => self.shuffle(opcode),
@@ -592,7 +607,7 @@ impl<'a> Walk<'_, 'a> {
         if is_write {
             match value.origin {
                 // Copied to be changed and put back: only the changes count.
-                Origin::Copy(field, at) if field == index => self.found.fields[at].how = How::Read,
+                Origin::Copy(field, at) if field == index => self.put_back(field, at),
                 _ => self.use_of(index, How::Written(value.stored(Some(index)))),
             }
             self.kept(value);
@@ -603,6 +618,19 @@ impl<'a> Walk<'_, 'a> {
             let is_set = is_own && self.state.set.contains(&index);
             self.use_of(index, if is_set { How::ReadBack } else { How::Read });
             self.push(value, slots);
+        }
+    }
+
+    /// A copy is stored where it was taken from, and is the field's value from now on.
+    fn put_back(&mut self, field: u16, at: usize) {
+        if let Some(used) = self.found.fields.get_mut(at) {
+            used.how = How::Read;
+        }
+        let state = &mut self.state;
+        for value in state.stack.iter_mut().chain(&mut state.locals) {
+            if value.origin == Origin::Copy(field, at) {
+                value.origin = Origin::Field(field);
+            }
         }
     }
 
@@ -633,6 +661,10 @@ impl<'a> Walk<'_, 'a> {
         } else {
             self.pop()
         };
+        let is_boxing = name == "valueOf"
+            && types.params.iter().all(|param| param.len() == 1)
+            && types.returns.starts_with("Ljava/lang/")
+            && types.returns != "Ljava/lang/String;";
         // By which the compilers before Java 11 let an inner class read a private field.
         let is_accessor = opcode == 184 && args.len() < 2 && name.starts_with("access$");
         let given = args.iter().map(|arg| arg.given).max().unwrap_or(Given::No);
@@ -692,6 +724,13 @@ impl<'a> Walk<'_, 'a> {
             self.use_of(index, How::Read);
             result.origin = Origin::Field(index);
         }
+        // A number in a box is still what was given.
+        if let [one] = &args[..]
+            && opcode == 184
+            && is_boxing
+        {
+            result = *one;
+        }
         self.push(result, slots);
     }
 
@@ -744,8 +783,6 @@ fn effect(opcode: u8) -> (usize, u16) {
     match opcode {
         11..=13 | 168 | 201 => (0, 1),
         14 | 15 => (0, 2),
-        79 | 81 | 84..=86 => (3, 0),
-        80 | 82 => (4, 0),
         // Add, subtract, multiply, divide, remainder: int, long, float, double.
         96..=115 if opcode.is_multiple_of(2) => (2, 1),
         96..=115 => (4, 2),

@@ -107,6 +107,7 @@ impl Stored {
 #[derive(Clone, Debug, Default)]
 pub struct FieldUses {
     classes: BTreeMap<String, Class>,
+    by_short_name: BTreeMap<String, Vec<String>>,
     methods: Vec<Method>,
     texts: BTreeSet<String>,
 }
@@ -185,6 +186,8 @@ impl FieldUses {
                 fields: fields.collect(),
             };
             all.classes.insert(class.name.clone(), known);
+            let shown = all.by_short_name.entry(short(&class.name)).or_default();
+            shown.push(class.name.clone());
             all.texts.extend(class.texts);
             for method in class.methods {
                 all.methods.push(Method {
@@ -220,11 +223,14 @@ impl FieldUses {
             .collect();
         let accessors = self.accessors(&bodies);
         for (number, (uses, calls)) in bodies.into_iter().enumerate() {
-            if accessors.contains_key(&self.methods[number].key()) {
+            let method = &self.methods[number];
+            if is_accessor(&method.name) && accessors.contains_key(&method.key()) {
                 continue;
             }
             for mut used in uses {
-                if let Some((class, field)) = accessors.get(&(used.class.clone(), used.field.clone())) {
+                if is_accessor(&used.field)
+                    && let Some((class, field)) = accessors.get(&(used.class.clone(), used.field.clone()))
+                {
                     (used.class, used.field) = (class.clone(), field.clone());
                 }
                 let Some(class) = self.declaring(&used.class, &used.field).map(str::to_owned) else {
@@ -251,7 +257,7 @@ impl FieldUses {
         let mut accessors = BTreeMap::new();
         for (method, (uses, _)) in self.methods.iter().zip(bodies) {
             if let [read, shown] = &uses[..]
-                && method.name.starts_with("access$")
+                && is_accessor(&method.name)
                 && (&read.how, &shown.how) == (&Use::Read, &Use::HandedOn)
             {
                 accessors.insert(method.key(), (read.class.clone(), read.field.clone()));
@@ -311,7 +317,7 @@ impl FieldUses {
 
     /// The classes that are shown by this name, `Outer.Inner`.
     fn shown_as(&self, name: &str) -> impl Iterator<Item = &String> {
-        self.classes.keys().filter(move |class| short(class) == name)
+        self.by_short_name.get(name).into_iter().flatten()
     }
 
     pub(crate) fn has_short_name(&self, name: &str) -> bool {
@@ -480,7 +486,9 @@ impl<'u> Field<'u> {
         let is_of = |number: usize, maker: &Entry<'_>| {
             let method = &self.all.methods[number];
             number == maker.number
-                || method.is_private && method.callers.iter().all(|caller| *caller == maker.number)
+                || method.is_private
+                    && !method.callers.is_empty()
+                    && method.callers.iter().all(|caller| *caller == maker.number)
         };
         let uses = self.known.uses.iter();
         let mut givers = uses.filter(|(number, uses)| {
@@ -520,7 +528,7 @@ impl Entry<'_> {
         self.returns("V")
     }
 
-    /// Whether it calls the other, itself or by private methods.
+    /// Whether it calls the other itself.
     pub(crate) fn calls(&self, other: &Self) -> bool {
         let callers = &other.method.callers;
         callers.contains(&self.number)
@@ -560,6 +568,11 @@ pub(crate) const FILLS: [&str; 19] = [
     "setProperty",
     "compareAndSet",
 ];
+
+/// By which the compilers before Java 11 let an inner class read a private field.
+fn is_accessor(method: &str) -> bool {
+    method.starts_with("access$")
+}
 
 fn short(class: &str) -> String {
     let name = class.rsplit('.').next().unwrap_or(class);

@@ -109,6 +109,7 @@ pub const RULES: &[Rule] = &[
     value("sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl", Fields(&["actualTypeArguments", "ownerType", "rawType"])),
     value("sun.reflect.generics.reflectiveObjects.GenericArrayTypeImpl", Fields(&["genericComponentType"])),
     value("sun.reflect.generics.reflectiveObjects.TypeVariableImpl", Fields(&["genericDeclaration", "name"])),
+    value("sun.reflect.generics.reflectiveObjects.WildcardTypeImpl", Opaque),
     // Texts that change.
     rule("java.lang.AbstractStringBuilder", Text),
     rule("java.io.StringWriter", Fields(&["buf"])),

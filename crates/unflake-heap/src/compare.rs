@@ -298,7 +298,7 @@ impl Comparison<'_> {
         self.differ(place, Some(was), Some(is), form);
     }
 
-    /// Whether two values have the same contents. Values hold values only, and never themselves.
+    /// Whether two values have the same contents. Values hold values, or what nobody looks into, and never themselves.
     fn same_value(&self, a: &Node<'_>, b: &Node<'_>) -> bool {
         let same = |old: u32, new: u32| match (self.before.node(old), self.after.node(new)) {
             (Some(a), Some(b)) => self.same_value(&a, &b),

@@ -21,11 +21,13 @@ intern: registry read, .putIfAbsent(FromValues), below returned
 listen: lists read, .computeIfAbsent(Other), below .add(Parameter)
 fill: arrays read, .get(Parameter), read, .put(Other) dropped, below .[]=(FromParameters), below returned
 copyAndAdd: copied read, read, .put(FromParameters) dropped
-cloneAndSet: slots read, read
+cloneAndSet: slots read, read, .[]=(Parameter) dropped
+next: counters read, .get(Parameter), read, .put(Other) dropped, below .[]=(FromValues)
+flag: flags read, .put(Parameter), below returned
 showCopy: slots read, passed to copyOf
 show: memo read, returned
-scratch: next =Other, read; size =Constant, =Constant, read back, read
-keep: calls read; instance read, kept; memo read, passed to println; next =Other, =Null, =Other, =Parameter; registry read, kept
+scratch: next =Parameter, read; size =Constant, =Constant, read back, read
+keep: calls read; instance read, kept; memo read, passed to println; next =Other, =Null, =Parameter, =Parameter; registry read, kept
 ";
 
 fn text(how: &How<'_>) -> String {

@@ -23,6 +23,8 @@ class Uses {
     static final Map<Object, Object[]> arrays = new HashMap<>();
     static volatile Map<Object, Object> copied = new HashMap<>();
     static Object[] slots = new Object[4];
+    static final Map<String, int[]> counters = new HashMap<>();
+    static final Map<String, Boolean> flags = new HashMap<>();
 
     Uses() {}
 
@@ -122,6 +124,19 @@ class Uses {
         Object[] clone = slots.clone();
         clone[0] = value;
         slots = clone;
+    }
+
+    static int next(String name) {
+        int[] count = counters.get(name);
+        if (count == null) {
+            count = new int[1];
+            counters.put(name, count);
+        }
+        return ++count[0];
+    }
+
+    static Boolean flag(String name, boolean on) {
+        return flags.put(name, on);
     }
 
     static Object[] showCopy() {

@@ -20,7 +20,14 @@ pub(super) fn made_on_demand(change: &StateChange, uses: &FieldUses) -> Option<S
     };
     let entries = field.entries();
     let others: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+    // Whoever gets it can put something into it.
+    let hands_out = others
+        .iter()
+        .any(|entry| entry.has(|used| *used == Use::ReturnedBelow));
+    let class = change.new.as_deref().unwrap_or_default();
+    let can_be_told = class.starts_with("java.util.") || uses.is_settable(class, None);
     let is_one = change.old.is_none()
+        && !(hands_out && can_be_told)
         && (field.is_private() || field.has_initial_value())
         && !others.is_empty()
         && others.iter().all(|entry| !entry.has(|used| !fits(used)));

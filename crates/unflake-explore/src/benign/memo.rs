@@ -52,7 +52,8 @@ impl Case<'_> {
         let is_form = match self.form {
             ChangeForm::Grown => true,
             ChangeForm::FirstSet => field.descriptor() == ATOMIC_ARRAY,
-            ChangeForm::Removed | ChangeForm::Replaced => !can_lose,
+            ChangeForm::Removed => !can_lose,
+            ChangeForm::Replaced => !can_lose && self.old.is_none(),
             _ => false,
         };
         // What tests gather in fields of theirs they look at.
@@ -86,10 +87,15 @@ impl Case<'_> {
             let is_collection = self.new_text().is_some_and(|new| new.contains(['[', '{']));
             is_collection && !class.is_some_and(|class| uses.has_short_name(class))
         };
+        let is_made_here = || {
+            is_made_of(Stored::New)
+                || is_made_of(Stored::MadeOfValues)
+                || entries.iter().any(|entry| entry.has_call(&["computeIfAbsent"]))
+        };
         let hands_out = || field.users().iter().any(Entry::hands_out_what_is_below);
         is_made_of(Stored::MadeOfGiven)
             || is_made_of(Stored::MadeOfValues) && is_settable()
-            || is_made_of(Stored::New) && is_others_collection() && hands_out()
+            || is_made_here() && is_others_collection() && hands_out()
     }
 
     /// A collection that remembers what can be made again.
@@ -206,11 +212,10 @@ impl Case<'_> {
         if first != ELEMENT || !is_made || !field.is_private() || field.is_of_tests() {
             return None;
         }
-        let leaks = |used: &Use| {
-            !matches!(
-                used,
-                Use::Read | Use::ReadBack | Use::Tested | Use::Written(Stored::Other | Stored::New)
-            )
+        let leaks = |used: &Use| match used {
+            Use::Read | Use::ReadBack | Use::Tested | Use::Written(Stored::Other | Stored::New) => false,
+            Use::Called { method, stored, .. } => method != ARRAY_STORE || *stored == Stored::Given,
+            _ => true,
         };
         let is_given = user.takes(&format!("L{element};"));
         // What went is made anew, but may be missed by who still has it.
@@ -281,7 +286,10 @@ impl Case<'_> {
             Use::Called { method, dropped, .. } => *dropped && FILLS.contains(&method.as_str()),
             _ => false,
         };
-        let is_content = self.form == ChangeForm::Grown && matches!(below, [step] if step == ELEMENT);
+        // What is done with the elements of an array is no call.
+        let is_array = field.descriptor().starts_with('[');
+        let is_content =
+            !is_array && self.form == ChangeForm::Grown && matches!(below, [step] if step == ELEMENT);
         let hidden = is_hidden(field) && !field.is_reflected() && field.uses().next().is_some();
         (is_content && hidden && field.uses().all(fits))
             .then(|| format!("never read: `{}` is private and only added to", field.label()))

@@ -360,6 +360,25 @@ fn what_is_kept_softly() {
 }
 
 #[test]
+fn what_callers_can_change_is_no_memo() {
+    let list = change(
+        &["a.C.known", "[]"],
+        ChangeForm::Grown,
+        None,
+        "ArrayList[\"one\"]",
+    );
+    let made = map_with("open list (L)L: known read, known .computeIfAbsent other !, known below returned");
+    assert_eq!(why(&list, &made), None);
+    let replaced = change(&["a.C.known", "[]"], ChangeForm::Replaced, Some("9"), "8");
+    let count = map_with("open take (L)I: known read, known .get given !, known read, known .put other");
+    assert_eq!(why(&replaced, &count), None);
+    let copied = project(
+        "class C\n private static ls [La/L;\n open add (La/L;)V: ls read, ls .[]= given\n open fire ()V: ls read",
+    );
+    assert_eq!(why(&grown("a.C.ls"), &copied), None);
+}
+
+#[test]
 fn memos_in_memos() {
     let deeper = change(&["a.C.known", "[]", "[]"], ChangeForm::Grown, None, "Format[][1]");
     let memo = |below: &str| {
@@ -731,6 +750,11 @@ fn thread_locals_that_make_their_value() {
     assert_eq!(why(&local("user"), &uses), None);
     assert_eq!(why(&local("text"), &uses), None);
     assert!(why(&local("seen"), &uses).is_some());
+    let map = StateChange {
+        new: Some("java.util.HashMap".to_owned()),
+        ..local("seen")
+    };
+    assert_eq!(why(&map, &uses), None, "who gets it can put something into it");
     let uses = project(
         "class Util empty-thread-local
          open static seen Ljava/lang/ThreadLocal;
