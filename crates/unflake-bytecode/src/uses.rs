@@ -5,13 +5,16 @@
 //! what is said may happen, on some way through the code; what is not said does not happen, but for values that go round a
 //! loop. That is enough to tell `if (x == null) x = …` and `x++` from a setter, which is all it is for.
 
+mod values;
+
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::code::Code;
 use crate::constants::Pool;
 use crate::descriptor::{Descriptor, Kind};
 use crate::mutf8;
+use values::{Given, Origin, State, Value};
 
 /// What one method does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,175 +120,6 @@ pub(crate) fn uses<'a>(pool: &Pool<'a>, code: &Code<'a>, descriptor: &str, is_st
         walk.step(pc, bytes, next);
     }
     walk.found
-}
-
-/// Where a value comes from. Fields are known by their index in the pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    Unknown,
-    This,
-    Null,
-    Constant(i64),
-    Parameter(usize),
-    Field(u16),
-    /// The field's value and something; whether that is a positive constant.
-    Sum(u16, bool),
-    /// What a call on the field's value gave.
-    Below(u16),
-    /// An object made by the instruction at this pc.
-    New(usize),
-    /// A copy of the field's value, to which it goes back if it is stored there; where the use that made it is told.
-    Copy(u16, usize),
-}
-
-/// Whether something of the caller's went into a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Given {
-    No,
-    /// Only what has no identity of its own.
-    Values,
-    /// An array of such.
-    ValueArray,
-    Objects,
-}
-
-impl Given {
-    fn of(descriptor: &str) -> Self {
-        const VALUES: [&str; 16] = [
-            "Ljava/lang/String;",
-            "Ljava/lang/Class;",
-            "Ljava/lang/Boolean;",
-            "Ljava/lang/Character;",
-            "Ljava/lang/Byte;",
-            "Ljava/lang/Short;",
-            "Ljava/lang/Integer;",
-            "Ljava/lang/Long;",
-            "Ljava/lang/Float;",
-            "Ljava/lang/Double;",
-            "Ljava/util/Locale;",
-            "Ljava/lang/reflect/Constructor;",
-            "Ljava/lang/reflect/Field;",
-            "Ljava/lang/reflect/Method;",
-            "Ljava/lang/reflect/ParameterizedType;",
-            "Ljava/lang/reflect/Type;",
-        ];
-        let is_value = |descriptor: &str| descriptor.len() == 1 || VALUES.contains(&descriptor);
-        match descriptor.strip_prefix('[') {
-            Some(element) if is_value(element) => Self::ValueArray,
-            None if is_value(descriptor) => Self::Values,
-            _ => Self::Objects,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Value {
-    origin: Origin,
-    given: Given,
-}
-
-impl Value {
-    const UNKNOWN: Self = Self::of(Origin::Unknown);
-
-    const fn of(origin: Origin) -> Self {
-        Self {
-            origin,
-            given: Given::No,
-        }
-    }
-
-    fn field(self) -> Option<u16> {
-        match self.origin {
-            Origin::Field(field) => Some(field),
-            _ => None,
-        }
-    }
-
-    fn constant(self) -> Option<i64> {
-        match self.origin {
-            Origin::Constant(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    fn or(self, other: Self) -> Self {
-        let origin = match (self.origin, other.origin) {
-            (one, another) if one == another => one,
-            (one @ Origin::Field(_), _) | (_, one @ Origin::Field(_)) => one,
-            (one @ Origin::Below(_), _) | (_, one @ Origin::Below(_)) => one,
-            _ => Origin::Unknown,
-        };
-        Self {
-            origin,
-            given: self.given.max(other.given),
-        }
-    }
-
-    fn stored(self, into: Option<u16>) -> Stored {
-        match self.origin {
-            Origin::Null => Stored::Null,
-            Origin::Constant(_) => Stored::Constant,
-            Origin::Sum(field, grows) if Some(field) == into => {
-                if grows {
-                    Stored::Increased
-                } else {
-                    Stored::Added
-                }
-            }
-            Origin::Parameter(_) | Origin::This => Stored::Parameter,
-            origin => match self.given {
-                Given::Objects | Given::ValueArray => Stored::FromParameters,
-                Given::Values => Stored::FromValues,
-                Given::No if matches!(origin, Origin::New(_)) => Stored::New,
-                Given::No => Stored::Other,
-            },
-        }
-    }
-}
-
-/// Slots of stack and variables; a long or double takes two, of which the second is unknown.
-#[derive(Clone, Debug, Default)]
-struct State {
-    stack: Vec<Value>,
-    locals: Vec<Value>,
-    /// Fields of the class or of this object that were set on every way to here.
-    set: BTreeSet<u16>,
-}
-
-impl State {
-    fn entry(descriptor: &str, is_static: bool, max_locals: u16) -> Self {
-        let mut locals = Vec::with_capacity(usize::from(max_locals));
-        if !is_static {
-            locals.push(Value::of(Origin::This));
-        }
-        let params = Descriptor::parse(descriptor).map_or(Vec::new(), |descriptor| descriptor.params);
-        for param in params {
-            locals.push(Value {
-                origin: Origin::Parameter(locals.len()),
-                given: Given::of(param),
-            });
-            if Kind::of(param).slots() == 2 {
-                locals.push(Value::UNKNOWN);
-            }
-        }
-        locals.resize(locals.len().max(usize::from(max_locals)), Value::UNKNOWN);
-        Self {
-            stack: Vec::new(),
-            locals,
-            set: BTreeSet::new(),
-        }
-    }
-
-    fn join(&mut self, other: &Self) {
-        let pairs = |one: &mut [Value], another: &[Value]| {
-            for (a, b) in one.iter_mut().zip(another) {
-                *a = a.or(*b);
-            }
-        };
-        pairs(&mut self.stack, &other.stack);
-        pairs(&mut self.locals, &other.locals);
-        self.set.retain(|field| other.set.contains(field));
-    }
 }
 
 struct Walk<'p, 'a> {
@@ -462,10 +296,10 @@ impl<'a> Walk<'_, 'a> {
                     given,
                     ..Value::UNKNOWN
                 };
-                self.push(value, slots_of_element(opcode));
+                self.push(value, slots_of(opcode - 46));
             }
             79..=86 => {
-                let value = self.pop_wide(if matches!(opcode, 80 | 82) { 2 } else { 1 });
+                let value = self.pop_wide(slots_of(opcode - 79));
                 let (_, array) = (self.pop(), self.pop());
                 self.kept(value);
                 let (method, stored) = (Cow::Borrowed("[]="), value.stored(None));
@@ -626,11 +460,8 @@ impl<'a> Walk<'_, 'a> {
         if let Some(used) = self.found.fields.get_mut(at) {
             used.how = How::Read;
         }
-        let state = &mut self.state;
-        for value in state.stack.iter_mut().chain(&mut state.locals) {
-            if value.origin == Origin::Copy(field, at) {
-                value.origin = Origin::Field(field);
-            }
+        for value in self.state.all_of(Origin::Copy(field, at)) {
+            value.origin = Origin::Field(field);
         }
     }
 
@@ -699,11 +530,8 @@ impl<'a> Walk<'_, 'a> {
             Origin::Below(field) => self.use_of(field, How::CalledBelow { method: name, stored }),
             // The new object holds what its constructor or a setter was given.
             origin @ Origin::New(_) => {
-                let state = &mut self.state;
-                for value in state.stack.iter_mut().chain(&mut state.locals) {
-                    if value.origin == origin {
-                        value.given = value.given.max(given);
-                    }
+                for value in self.state.all_of(origin) {
+                    value.given = value.given.max(given);
                 }
             }
             _ => {}
@@ -711,11 +539,8 @@ impl<'a> Walk<'_, 'a> {
         match copied {
             Some(Copied::Result(origin)) => result.origin = origin,
             Some(Copied::Receiver(origin)) => {
-                let state = &mut self.state;
-                for value in state.stack.iter_mut().chain(&mut state.locals) {
-                    if value.origin == receiver.origin {
-                        value.origin = origin;
-                    }
+                for value in self.state.all_of(receiver.origin) {
+                    value.origin = origin;
                 }
             }
             None => {}
@@ -768,14 +593,9 @@ enum Copied {
     Result(Origin),
 }
 
-/// How many slots the n-th of int, long, float, double and reference takes.
+/// How many slots the n-th of int, long, float, double, reference and smaller numbers takes.
 fn slots_of(kind: u8) -> u16 {
     if matches!(kind, 1 | 3) { 2 } else { 1 }
-}
-
-/// How many slots the element of an array takes.
-fn slots_of_element(opcode: u8) -> u16 {
-    if matches!(opcode, 47 | 49) { 2 } else { 1 }
 }
 
 /// How many slots the instructions that only calculate take and give.

@@ -430,6 +430,12 @@ impl<'u> Field<'u> {
         entries.map(|(number, uses)| self.entry(number, uses)).collect()
     }
 
+    /// The ways to the field once it was initialised.
+    pub(crate) fn later_entries(&self) -> Vec<Entry<'u>> {
+        let entries = self.entries().into_iter();
+        entries.filter(|entry| !entry.is_initialiser).collect()
+    }
+
     /// The methods that use the field themselves, without initialisers.
     pub(crate) fn users(&self) -> Vec<Entry<'u>> {
         let users = self.known.uses.iter();

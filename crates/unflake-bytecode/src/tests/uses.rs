@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::jdks;
+use super::{Jdk, jdks};
 use crate::{ClassFile, How, Stored};
 
 /// What each method of `Uses.java` does with fields, in the order of its code.
@@ -56,6 +56,12 @@ fn text(how: &How<'_>) -> String {
     }
 }
 
+/// A class file of `Uses.java`.
+fn compiled(jdk: &Jdk, name: &str) -> Vec<u8> {
+    let classes = jdk.compile(&["-g"], &["Uses.java"]);
+    fs::read(classes.path().join(name)).unwrap()
+}
+
 /// `method: field use, use; field use`, fields of this class by name.
 fn told(class: &ClassFile<'_>) -> String {
     let mut told = String::new();
@@ -78,8 +84,7 @@ fn told(class: &ClassFile<'_>) -> String {
 #[test]
 fn uses_of_fields_are_told_apart() {
     for jdk in jdks() {
-        let classes = jdk.compile(&["-g"], &["Uses.java"]);
-        let bytes = fs::read(classes.path().join("Uses.class")).unwrap();
+        let bytes = compiled(&jdk, "Uses.class");
         let class = ClassFile::parse(&bytes).unwrap();
         assert_eq!(told(&class), EXPECTED, "Java {}", jdk.version);
     }
@@ -89,8 +94,7 @@ fn uses_of_fields_are_told_apart() {
 #[test]
 fn inner_classes_read_private_fields() {
     for jdk in jdks() {
-        let classes = jdk.compile(&["-g"], &["Uses.java"]);
-        let bytes = fs::read(classes.path().join("Uses$Inner.class")).unwrap();
+        let bytes = compiled(&jdk, "Uses$Inner.class");
         let class = ClassFile::parse(&bytes).unwrap();
         let look = class.methods().find(|method| method.name() == "look").unwrap();
         let uses = look.uses().unwrap().fields;
@@ -111,8 +115,7 @@ fn inner_classes_read_private_fields() {
 
 #[test]
 fn calls_name_what_is_called() {
-    let classes = jdks().pop().unwrap().compile(&["-g"], &["Uses.java"]);
-    let bytes = fs::read(classes.path().join("Uses.class")).unwrap();
+    let bytes = compiled(&jdks().pop().unwrap(), "Uses.class");
     let class = ClassFile::parse(&bytes).unwrap();
     let lazy = class.methods().find(|method| method.name() == "lazy").unwrap();
     let calls = lazy.uses().unwrap().calls;

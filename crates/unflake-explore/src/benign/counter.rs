@@ -45,9 +45,7 @@ impl Case<'_> {
         if !self.only_increases() || !field.is_private() || field.is_of_tests() {
             return None;
         }
-        let entries = field.entries();
-        let others = entries.iter().filter(|entry| !entry.is_initialiser);
-        let others: Vec<&Entry<'_>> = others.collect();
+        let others = field.later_entries();
         let increments: &dyn Fn(&Use) -> bool = if ATOMICS.contains(&field.descriptor()) {
             &|used| matches!(used, Use::Called { method, .. } if INCREMENTS.contains(&method.as_str()))
         } else if matches!(field.descriptor(), "I" | "J" | "S" | "B") {
@@ -63,11 +61,7 @@ impl Case<'_> {
             // Names and numbers that are made of it can be compared.
             Use::HandedOn | Use::Written(_) | Use::CalledBelow { .. } | Use::ReturnedBelow => false,
         };
-        let counting: Vec<&Entry<'_>> = others
-            .iter()
-            .copied()
-            .filter(|entry| entry.has(increments))
-            .collect();
+        let counting: Vec<&Entry<'_>> = others.iter().filter(|entry| entry.has(increments)).collect();
         let all = others.iter().all(|entry| !entry.has(|used| !fits(used)));
         (all && !counting.is_empty()).then(|| {
             format!(

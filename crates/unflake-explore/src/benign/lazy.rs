@@ -18,8 +18,8 @@ pub(super) fn made_on_demand(change: &StateChange, uses: &FieldUses) -> Option<S
         Use::CalledBelow { method, .. } => is_buffer || !is_telling(method),
         Use::Written(_) | Use::Tested | Use::HandedOn => false,
     };
-    let entries = field.entries();
-    let others: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+    let entries = field.later_entries();
+    let others: Vec<&Entry<'_>> = entries.iter().collect();
     // Whoever gets it can put something into it.
     let hands_out = others
         .iter()
@@ -84,11 +84,7 @@ impl Case<'_> {
             Use::Written(_) => true,
             _ => false,
         };
-        let entries: Vec<Entry<'_>> = field
-            .entries()
-            .into_iter()
-            .filter(|entry| !entry.is_initialiser)
-            .collect();
+        let entries = field.later_entries();
         let (makers, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
             entries.iter().partition(|entry| entry.has(is_value));
         let makes = |entry: &&Entry<'_>| {

@@ -100,86 +100,14 @@ impl Case<'_> {
 
     /// A collection that remembers what can be made again.
     pub(super) fn memo(&self, field: &Field<'_>, below: &[String], uses: &FieldUses) -> Option<String> {
-        let entries = field.entries();
-        let entries: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+        let entries = field.later_entries();
+        let entries: Vec<&Entry<'_>> = entries.iter().collect();
         if !self.memo_fits(field, below, &entries, uses) {
             return None;
         }
-        let is_memo = |entry: &Entry<'_>| {
-            let asks_below = |used: &Use| match used {
-                Use::CalledBelow { method, .. } => [ASKS, TAKES].concat().contains(&method.as_str()),
-                _ => false,
-            };
-            entry.has_call(&ASKS)
-                && entry.has_call(&REMEMBERS)
-                && !entry.has(is_given)
-                && (!entry.has(remembers_below) || entry.has(asks_below))
-        };
-        let is_only = |entry: &Entry<'_>, names: &[&[&str]]| {
-            !entry.has(|used| match used {
-                Use::Called { method, .. } => !names.concat().contains(&method.as_str()),
-                other => *other != Use::Tested && !only_looks(other),
-            })
-        };
-        let (memos, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
-            entries.iter().partition(|entry| is_memo(entry));
-        if !memos.is_empty() && others.iter().all(|entry| is_only(entry, &[&FORGETS])) {
-            return Some(format!(
-                "a memo: {} {} `{}` and {} what is missing; nothing else uses it",
-                listed(&memos),
-                if memos.len() == 1 {
-                    "looks into"
-                } else {
-                    "look into"
-                },
-                field.label(),
-                if memos.len() == 1 { "adds" } else { "add" },
-            ));
-        }
-        let name = [
-            field.name().to_ascii_lowercase(),
-            field.class().to_ascii_lowercase(),
-        ];
-        let says = |words: &[&'static str]| {
-            words
-                .iter()
-                .find(|word| name.iter().any(|name| name.contains(**word)))
-                .copied()
-        };
-        let (takers, rest): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
-            entries.iter().partition(|entry| entry.has_call(&TAKES));
-        let givers: Vec<&Entry<'_>> = rest
-            .iter()
-            .copied()
-            .filter(|entry| entry.has_call(&FILLS))
-            .collect();
-        if says(&["pool"]).is_some()
-            && !takers.is_empty()
-            && !givers.is_empty()
-            && entries
-                .iter()
-                .all(|entry| is_only(entry, &[&TAKES, &FILLS, &FORGETS, &COUNTS]))
-        {
-            return Some(format!(
-                "a pool: {} puts into `{}` what {} takes out again",
-                listed(&givers),
-                field.label(),
-                listed(&takers)
-            ));
-        }
-        let word = says(&["cache", "memo", "intern"])?;
-        let fits = entries
-            .iter()
-            .all(|entry| is_only(entry, &[&ASKS, &FILLS, &FORGETS]) && !entry.has(is_given));
-        let both = entries.iter().any(|entry| entry.has_call(&ASKS))
-            && entries.iter().any(|entry| entry.has_call(&FILLS));
-        (fits && both).then(|| {
-            format!(
-                "by its name a {word}: {} use `{}`, none of them is given what to put into it, none shows how much that is",
-                listed(&entries),
-                field.label()
-            )
-        })
+        asked_and_filled(field, &entries)
+            .or_else(|| pool(field, &entries))
+            .or_else(|| cache_by_name(field, &entries))
     }
 
     /// What a private field's collection keeps by a soft or weak reference may go at any time, so whoever asks for it must be able to
@@ -258,8 +186,8 @@ impl Case<'_> {
         if !is_cache || self.form == ChangeForm::Removed || !is_hidden(field) {
             return None;
         }
-        let entries = field.entries();
-        let entries: Vec<&Entry<'_>> = entries.iter().filter(|entry| !entry.is_initialiser).collect();
+        let entries = field.later_entries();
+        let entries: Vec<&Entry<'_>> = entries.iter().collect();
         let fits = |used: &Use| match used {
             Use::Called { method, .. } => {
                 [ASKS.as_slice(), FILLS.as_slice(), FORGETS.as_slice()]
@@ -294,6 +222,87 @@ impl Case<'_> {
         (is_content && hidden && field.uses().all(fits))
             .then(|| format!("never read: `{}` is private and only added to", field.label()))
     }
+}
+
+/// Some methods look for something and add it if it is missing; the others at most forget.
+fn asked_and_filled(field: &Field<'_>, entries: &[&Entry<'_>]) -> Option<String> {
+    let asks_below = |used: &Use| match used {
+        Use::CalledBelow { method, .. } => [ASKS, TAKES].concat().contains(&method.as_str()),
+        _ => false,
+    };
+    let is_memo = |entry: &Entry<'_>| {
+        entry.has_call(&ASKS)
+            && entry.has_call(&REMEMBERS)
+            && !entry.has(is_given)
+            && (!entry.has(remembers_below) || entry.has(asks_below))
+    };
+    let (memos, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
+        entries.iter().partition(|entry| is_memo(entry));
+    let is_one = !memos.is_empty() && others.iter().all(|entry| calls_only(entry, &[&FORGETS]));
+    let (look, add) = if memos.len() == 1 {
+        ("looks into", "adds")
+    } else {
+        ("look into", "add")
+    };
+    is_one.then(|| {
+        format!(
+            "a memo: {} {look} `{}` and {add} what is missing; nothing else uses it",
+            listed(&memos),
+            field.label()
+        )
+    })
+}
+
+/// By its name, and one method takes out what another puts in.
+fn pool(field: &Field<'_>, entries: &[&Entry<'_>]) -> Option<String> {
+    named(field, &["pool"])?;
+    let (takers, rest): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
+        entries.iter().partition(|entry| entry.has_call(&TAKES));
+    let givers = rest.into_iter().filter(|entry| entry.has_call(&FILLS));
+    let givers: Vec<&Entry<'_>> = givers.collect();
+    let fits = entries
+        .iter()
+        .all(|entry| calls_only(entry, &[&TAKES, &FILLS, &FORGETS, &COUNTS]));
+    (fits && !takers.is_empty() && !givers.is_empty()).then(|| {
+        format!(
+            "a pool: {} puts into `{}` what {} takes out again",
+            listed(&givers),
+            field.label(),
+            listed(&takers)
+        )
+    })
+}
+
+/// By its name, and it is asked and filled, maybe by different methods.
+fn cache_by_name(field: &Field<'_>, entries: &[&Entry<'_>]) -> Option<String> {
+    let word = named(field, &["cache", "memo", "intern"])?;
+    let fits = entries
+        .iter()
+        .all(|entry| calls_only(entry, &[&ASKS, &FILLS, &FORGETS]) && !entry.has(is_given));
+    let both = entries.iter().any(|entry| entry.has_call(&ASKS))
+        && entries.iter().any(|entry| entry.has_call(&FILLS));
+    (fits && both).then(|| {
+        format!(
+            "by its name a {word}: {} use `{}`, none of them is given what to put into it, none shows how much that is",
+            listed(entries),
+            field.label()
+        )
+    })
+}
+
+/// The first of these words that is in the name of the field or of its class.
+fn named(field: &Field<'_>, words: &[&'static str]) -> Option<&'static str> {
+    let names = [field.name(), &field.class()].map(str::to_ascii_lowercase);
+    let is_in = |word: &&&str| names.iter().any(|name| name.contains(**word));
+    words.iter().find(is_in).copied()
+}
+
+/// The object in the field is asked for nothing else than what these methods do.
+fn calls_only(entry: &Entry<'_>, methods: &[&[&str]]) -> bool {
+    !entry.has(|used| match used {
+        Use::Called { method, .. } => !methods.concat().contains(&method.as_str()),
+        other => *other != Use::Tested && !only_looks(other),
+    })
 }
 
 /// A collection that only its own class can reach, and that it made itself.
