@@ -14,6 +14,7 @@ mod rounds;
 mod search;
 mod select;
 mod split;
+mod test_ix;
 mod victims;
 
 pub use benign::{Seen, benign};
@@ -30,6 +31,7 @@ pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, random_rounds, strategy_of_round
 pub use search::{Bounds, Diverged, End, Next, Search, Task, Threads, Until, Way, end_of};
 pub use select::{Learned, Need, needs, reaching};
 pub use split::{Cost, Parts, split};
+pub use test_ix::TestIx;
 pub use victims::{
     Care, OrderSuspect, PolluterTrial, SortedOut, Tried, sort_out, victims_of, victims_of_chain,
 };
