@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
+use unflake_explore::order::RanOrders;
 use unflake_explore::{
     Confirmed, DEFAULT_ROUNDS, GUIDED_ROUNDS, Jvm as _, Jvms as _, Suspect, Unconfirmed, Verdict, confirm,
     strategy_of_round,
@@ -208,11 +209,13 @@ impl Check<'_> {
                 outcomes.settle(test, Fate::Checked);
             }
         }
+        // Both begin with the reversed suite: it runs once.
+        let ran = RanOrders::default();
         if self.looks_for(Kind::Pollution) {
-            state::run(self, &candidates, outcomes);
+            state::run(self, &candidates, &ran, outcomes);
         }
         if self.looks_for(Kind::Order) {
-            order::suite_orders::run(self, outcomes);
+            order::suite_orders::run(self, &ran, outcomes);
         }
         Ok(())
     }
@@ -484,14 +487,14 @@ impl Check<'_> {
             bench: self.bench,
             launch,
         };
-        let (class, prefix) = self.learned.suite.before(test);
+        let before = self.learned.suite.before(test);
         let mut why = Unconfirmed::NotRepeated;
         for &round in failed.iter().take(MOST) {
             let suspect = Suspect {
                 test,
                 strategy: strategy_of_round(round, self.level(), self.seed),
-                class: class.clone(),
-                prefix: prefix.clone(),
+                class: before.of_class.clone(),
+                prefix: before.in_jvm.clone(),
                 seed: self.seed,
                 climb: self.level().is_none(),
             };

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use unflake_explore::{Orders, Verdict};
+use unflake_explore::order::limits::SEARCH_SHARE;
+use unflake_explore::order::{Order, Orders};
+use unflake_explore::{TestIx, Verdict};
 use unflake_protocol::{Configuration, Failure, Handle, Outcome, Record, RunCommand, ToProgram};
 use unflake_runner::{Launch, Limits, RunEnd, Work, Worker, WorkerTools};
 
@@ -54,7 +56,7 @@ const UNVERIFIED: [&str; 2] = [
 pub const EXACT: &str = "-Dunflake.exact=true";
 
 impl Orders for LaunchOrders<'_> {
-    fn run_all(&self, orders: &[Vec<usize>]) -> Vec<Option<Vec<Verdict>>> {
+    fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
         let next = AtomicUsize::new(0);
         let results = Mutex::new(BTreeMap::new());
         std::thread::scope(|scope| {
@@ -85,6 +87,15 @@ impl Orders for LaunchOrders<'_> {
         }
         results.into_values().collect()
     }
+
+    fn searching(&self) -> Box<dyn Orders + '_> {
+        let now = Instant::now();
+        let share = |end: Instant| now + end.saturating_duration_since(now).mul_f64(SEARCH_SHARE);
+        Box::new(LaunchOrders {
+            deadline: self.deadline.map(share),
+            ..*self
+        })
+    }
 }
 
 fn is_about_a_port(verdict: &Verdict) -> bool {
@@ -101,7 +112,7 @@ impl LaunchOrders<'_> {
         self.tools.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    fn run(&self, order: &[usize]) -> Option<Vec<Verdict>> {
+    fn run(&self, order: &[TestIx]) -> Option<Vec<Verdict>> {
         if self.is_over() {
             return None;
         }
@@ -109,7 +120,7 @@ impl LaunchOrders<'_> {
         let mut worker = Worker::start(self.launch, self.tools, number, Work::Short).ok()?;
         let command = RunCommand {
             strategy: None,
-            tests: order.iter().map(|test| self.handles[*test].clone()).collect(),
+            tests: order.iter().map(|test| self.handles[test.0].clone()).collect(),
             script: None,
             record: Record::default(),
         };
