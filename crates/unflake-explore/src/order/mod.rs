@@ -28,6 +28,8 @@ mod plan;
 mod properties;
 mod prove;
 mod question;
+#[cfg(test)]
+mod random;
 mod shortest;
 mod shuffle;
 #[cfg(test)]
