@@ -28,12 +28,8 @@ pub(super) fn tests_of(check: &Check<'_>, launch: usize) -> Vec<usize> {
 }
 
 pub(super) fn silence(check: &Check<'_>, tests: &[usize]) -> Duration {
-    const LEAST: Duration = Duration::from_secs(60);
     let times = tests.iter().map(|test| check.learned.suite.tests[*test].time);
-    check
-        .settings
-        .timeout
-        .unwrap_or_else(|| LEAST.max(times.max().unwrap_or_default() * 10))
+    check.workers.patience.silence(times.max().unwrap_or_default())
 }
 
 /// The tests of one launch, and what runs them.

@@ -5,8 +5,8 @@ use super::order_findings::add_brittle;
 use super::place::{Place, Polluted, silence, tests_of};
 use super::suite_orders::{Shuffled, run_to_the_end, say_unproved, suspects_of_build};
 use crate::check::Check;
-use crate::drive::orders::{LaunchOrders, tools};
-use crate::options::SeedSetting;
+use crate::drive::orders::{LaunchOrders, exact};
+use crate::drive::patience::Share;
 use crate::outcome::Outcomes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -14,9 +14,11 @@ use unflake_explore::{Care, OrderSuspect, PolluterTrial, Tried, Verdict, reachin
 use unflake_findings::{Proof, Suffering};
 use unflake_protocol::{Handle, Seed};
 
-/// How long it may take by default, in learning runs, and at least.
-const DEFAULT_BUDGET: f64 = 5.5;
-const SHORTEST: Duration = Duration::from_secs(20);
+/// What it may take by default.
+const PROOF: Share = Share {
+    of_learned: 5.5,
+    least: Duration::from_secs(20),
+};
 /// Polluters that are tried before what was found is proved.
 const TOGETHER: usize = 4;
 
@@ -55,8 +57,8 @@ pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Out
     }
     let suite = &check.learned.suite;
     let handles: Vec<Handle> = suite.tests.iter().map(|test| test.handle.clone()).collect();
-    let tools = tools(check.bench.tools);
-    let (clock, budget) = (Instant::now(), budget(check));
+    let driver = exact(check.workers.driver);
+    let deadline = check.budget().deadline(PROOF, Instant::now());
     for launch in 0..suite.launches.len() {
         let here: Vec<usize> = (0..polluting.len())
             .filter(|index| suite.tests[polluting[*index].test].launch == Some(launch))
@@ -71,11 +73,10 @@ pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Out
         let orders = LaunchOrders {
             launch: &suite.launches[launch],
             handles: &handles,
-            tools: &tools,
-            next: check.bench.workers,
-            jobs: check.bench.jobs,
+            driver: &driver,
+            jobs: check.workers.jobs,
             silence: silence(check, &tests),
-            deadline: budget.map(|budget| clock + budget),
+            deadline,
         };
         let place = Place {
             suite,
@@ -86,15 +87,6 @@ pub(crate) fn run(check: &Check<'_>, polluting: &[Polluting], outcomes: &mut Out
         place.prove(polluting, &here, &mut proven, outcomes);
     }
     proven
-}
-
-/// `None`: the result must not depend on the clock.
-fn budget(check: &Check<'_>) -> Option<Duration> {
-    match (check.settings.budget, check.settings.vary.seed) {
-        (Some(budget), _) => Some(budget),
-        (None, SeedSetting::Fixed(_) | SeedSetting::Last) => None,
-        (None, SeedSetting::Fresh) => Some(check.learned.time.mul_f64(DEFAULT_BUDGET).max(SHORTEST)),
-    }
 }
 
 /// What came of several trials.

@@ -3,8 +3,8 @@
 use super::order_findings::add_brittle;
 use super::place::{Place, Polluted, silence, tests_of};
 use crate::check::Check;
-use crate::drive::orders::{LaunchOrders, tools};
-use crate::options::SeedSetting;
+use crate::drive::orders::{LaunchOrders, exact};
+use crate::drive::patience::Share;
 use crate::outcome::{Fate, Outcomes};
 use crate::suite::{Baseline, Suite};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,11 +21,16 @@ const GUIDED_ORDERS: u32 = 2;
 /// What a test leaves behind may need two others around it; only a shuffled order has them all.
 const LEAST_ORDERS: u32 = GUIDED_ORDERS + 1;
 const DEFAULT_ORDERS: u32 = 5;
-/// The share of the learning run's time that further random orders may use by default.
-const DEFAULT_BUDGET: f64 = 0.4;
-/// How long the search for polluters may take by default, in learning runs, and at least.
-const SEARCH: f64 = 8.0;
-const SHORTEST_SEARCH: Duration = Duration::from_secs(60);
+/// What further random orders may take by default.
+const RANDOM_ORDERS: Share = Share {
+    of_learned: 0.4,
+    least: Duration::ZERO,
+};
+/// What the search for polluters may take by default.
+const SEARCH: Share = Share {
+    of_learned: 8.0,
+    least: Duration::from_secs(60),
+};
 /// A class with more tests than this does not have all of them tried because one of them pollutes.
 const SIBLINGS: usize = 20;
 
@@ -34,8 +39,8 @@ pub(crate) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
     let clock = Instant::now();
     let suite = &check.learned.suite;
     let handles: Vec<Handle> = suite.tests.iter().map(|test| test.handle.clone()).collect();
-    let tools = tools(check.bench.tools);
-    let deadline = deadline(check, clock);
+    let driver = exact(check.workers.driver);
+    let deadline = check.budget().deadline(SEARCH, clock);
     for launch in 0..suite.launches.len() {
         let tests = tests_of(check, launch);
         if tests.is_empty() {
@@ -44,9 +49,8 @@ pub(crate) fn run(check: &Check<'_>, outcomes: &mut Outcomes) {
         let orders = LaunchOrders {
             launch: &suite.launches[launch],
             handles: &handles,
-            tools: &tools,
-            next: check.bench.workers,
-            jobs: check.bench.jobs,
+            driver: &driver,
+            jobs: check.workers.jobs,
             silence: silence(check, &tests),
             deadline,
         };
@@ -199,15 +203,6 @@ pub(super) fn suspects_of_build(suite: &Suite, tests: &[usize], outcomes: &Outco
         .collect()
 }
 
-/// What is left when nobody says otherwise. With a seed the result must not depend on the clock.
-fn deadline(check: &Check<'_>, from: Instant) -> Option<Instant> {
-    match (check.settings.budget, check.settings.vary.seed) {
-        (Some(budget), _) => Some(from + budget),
-        (None, SeedSetting::Fixed(_) | SeedSetting::Last) => None,
-        (None, SeedSetting::Fresh) => Some(from + check.learned.time.mul_f64(SEARCH).max(SHORTEST_SEARCH)),
-    }
-}
-
 /// Runs orders until enough is done or the time is used up. Per test that passed in the build and fails in one of them, what
 /// ran before it there.
 fn failing_orders(
@@ -222,12 +217,13 @@ fn failing_orders(
         Some(_) => u32::MAX,
         None => DEFAULT_ORDERS,
     });
-    let budget = match (settings.budget, settings.rounds, settings.vary.seed) {
+    let budget = match (settings.budget, settings.rounds) {
         // Half of it is for the proof of what is found.
-        (Some(budget), ..) => budget / 2,
-        (None, Some(_), _) | (None, None, SeedSetting::Fixed(_) | SeedSetting::Last) => Duration::MAX,
-        (None, None, SeedSetting::Fresh) => check.learned.time.mul_f64(DEFAULT_BUDGET),
+        (Some(budget), _) => Some(budget / 2),
+        (None, Some(_)) => None,
+        (None, None) => check.budget().of(RANDOM_ORDERS),
     };
+    let budget = budget.unwrap_or(Duration::MAX);
     let passed = |test: usize| {
         let baseline = &check.learned.suite.tests[test].baseline;
         *baseline == Baseline::Finished(Outcome::Passed)
@@ -235,7 +231,7 @@ fn failing_orders(
     let mut suspects = BTreeMap::new();
     let mut ran = BTreeSet::new();
     let mut done = 0;
-    while done < most && !check.bench.tools.cancel.is_cancelled() {
+    while done < most && !check.is_cancelled() {
         let last = if done < GUIDED_ORDERS {
             GUIDED_ORDERS.min(most)
         } else if done < LEAST_ORDERS || clock.elapsed() < budget {

@@ -72,7 +72,7 @@ fn startable(check: &Check<'_>, candidates: &[usize]) -> Vec<usize> {
 
 /// Tests that came to no end in our JVMs: nothing is known of them.
 fn say_unseen(check: &Check<'_>, candidates: &[usize], changes: &Changes, outcomes: &mut Outcomes) {
-    if check.bench.tools.cancel.is_cancelled() {
+    if check.is_cancelled() {
         return;
     }
     let tests = &check.learned.suite.tests;
