@@ -5,7 +5,6 @@ use super::selection::Selection;
 use super::suite::Suite;
 use crate::nearest::{did_you_mean, nearest};
 use crate::problem::{Problem, problem};
-use std::path::Path;
 use std::time::Duration;
 use unflake_project::{Build, BuildError, BuildRequest, BuildRun};
 use unflake_protocol::ToProgram;
@@ -42,15 +41,10 @@ pub(crate) fn learn(
         .filter(|index| selection.contains(&suite.tests[*index]))
         .collect();
     if selected.is_empty() {
-        return Err(nothing_to_check(
-            &run,
-            &suite,
-            selection,
-            &request.build.directory,
-        ));
+        return Err(nothing_to_check(&run, &suite, selection, request.build));
     }
     if let [first, ..] = selection.unmatched(&suite.tests)[..] {
-        return Err(unknown_test(first, &suite, &request.build.directory));
+        return Err(unknown_test(first, &suite, request.build));
     }
     Ok(Some(Learned {
         suite,
@@ -59,20 +53,19 @@ pub(crate) fn learn(
     }))
 }
 
-fn nothing_to_check(run: &BuildRun, suite: &Suite, selection: &Selection, project: &Path) -> Problem {
+fn nothing_to_check(run: &BuildRun, suite: &Suite, selection: &Selection, build: &Build) -> Problem {
     if let [first, ..] = selection.unmatched(&suite.tests)[..] {
-        return unknown_test(first, suite, project);
+        return unknown_test(first, suite, build);
     }
     if run.has_reported_tests {
-        return problem!(CannotWork, "the build ran tests, but no test JVM took the agent").hint(
-            "see whether the build clears JAVA_TOOL_OPTIONS, or runs its tests on another machine or with a framework other than JUnit",
+        return problem!(CannotWork, "the build ran tests, but the agent was not loaded into any test JVM").hint(
+            "check whether the build clears JAVA_TOOL_OPTIONS, runs its tests on another machine, or uses a test framework other than JUnit",
         );
     }
-    problem!(NoTest, "the project has no tests: the build ran none")
-        .hint("run `mvn test` and see what it says; tests may be switched off, or none may match the patterns of Surefire")
+    problem!(NoTest, "the project has no tests: the build ran none").hint(build.tool.facts().no_tests_hint)
 }
 
-fn unknown_test(written: &str, suite: &Suite, project: &Path) -> Problem {
+fn unknown_test(written: &str, suite: &Suite, build: &Build) -> Problem {
     let mut known = Vec::new();
     for test in &suite.tests {
         known.extend([
@@ -82,7 +75,7 @@ fn unknown_test(written: &str, suite: &Suite, project: &Path) -> Problem {
         ]);
     }
     // With a filter on, the build showed only what matched; what was compiled knows the rest.
-    let compiled = compiled_classes(project);
+    let compiled = compiled_classes(build);
     known.extend(
         compiled
             .iter()
@@ -108,11 +101,11 @@ fn simple(class: &str) -> &str {
     class.rsplit('.').next().unwrap_or(class)
 }
 
-/// Names of the classes in `target/test-classes` of the project and its modules.
-fn compiled_classes(project: &Path) -> Vec<String> {
+/// Names of the test classes that the project and its modules have compiled.
+fn compiled_classes(build: &Build) -> Vec<String> {
     const DEEPEST: usize = 12;
     let mut classes = Vec::new();
-    let mut todo = vec![(project.to_owned(), None::<String>, 0)];
+    let mut todo = vec![(build.directory.clone(), None::<String>, 0)];
     while let Some((folder, package, depth)) = todo.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -124,7 +117,7 @@ fn compiled_classes(project: &Path) -> Vec<String> {
                 && name != "node_modules"
             {
                 let below = match &package {
-                    _ if path.ends_with("target/test-classes") => Some(String::new()),
+                    _ if build.tool.is_test_classes(&path) => Some(String::new()),
                     Some(package) => Some(format!("{package}{name}.")),
                     None => None,
                 };
@@ -146,7 +139,7 @@ pub(crate) fn build_problem(error: BuildError, build: &Build) -> Problem {
                 "unflake needs a JVM that loads JVMTI agents (HotSpot of Java 8 or later on the same processor as unflake); `unflake doctor` tries each JDK",
             )
         }
-        BuildError::Failed { output, .. } if output.contains("No compiler is provided in this environment") => {
+        BuildError::Failed { output, .. } if build.tool.needs_jdk(&output) => {
             problem!(CannotWork, "the build needs a JDK, and the Java it runs on is a JRE")
                 .cause(output)
                 .hint("set JAVA_HOME to a JDK, or name one with `--java HOME`; `unflake doctor` lists those on this machine")
@@ -154,9 +147,16 @@ pub(crate) fn build_problem(error: BuildError, build: &Build) -> Problem {
         BuildError::Failed { command, status, output } => {
             problem!(CannotWork, "the build fails: `{command}` ended with {status}")
                 .cause(output)
-                .hint(format!("make `mvn test` work in `{}` first; arguments for it go after `--`", build.directory.display()))
+                .hint(format!(
+                    "make `{}` work in `{}` first; arguments for it go after `--`",
+                    build.tool.facts().test_command,
+                    build.directory.display()
+                ))
         }
-        other => problem!(CannotWork, "the build could not be run").cause(other),
+        error @ BuildError::TimedOut { .. } => problem!(CannotWork, "the build did not end in time").cause(error),
+        error @ (BuildError::Io { .. } | BuildError::OtherProtocol(_) | BuildError::Cancelled) => {
+            problem!(CannotWork, "the build could not be run").cause(error)
+        }
     }
 }
 

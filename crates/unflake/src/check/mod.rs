@@ -59,7 +59,7 @@ const DEFAULT_BUDGET: f64 = 0.4;
 pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
     let started = now();
     let clock = Instant::now();
-    let build = Build::find(&settings.place.project, std::env::var_os("PATH").as_ref())
+    let build = Build::find(&settings.place.project, std::env::var_os("PATH").as_deref())
         .map_err(|error| problem!(CannotWork, "{error}").hint(error.hint()))?;
     crate::jdk::require(settings.place.java.as_deref())?;
     let selection = Selection::parse(&settings.tests, &settings.place.project)?;
@@ -88,7 +88,8 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
         learn: true,
         ..configuration.clone()
     };
-    let mut arguments = selection.maven_arguments();
+    let classes = selection.classes();
+    let mut arguments = classes.map_or_else(Vec::new, |classes| build.tool.select(&classes));
     arguments.extend(settings.build_arguments.iter().cloned());
     let request = BuildRequest {
         build: &build,
@@ -97,6 +98,7 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
         arguments: &arguments,
         java_home: settings.place.java.as_deref(),
         scratch: scratch.path(),
+        until: None,
         children: &interrupt.children,
         cancel: &interrupt.cancel,
     };

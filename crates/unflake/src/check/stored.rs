@@ -6,18 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use unflake_findings::Run;
-use unflake_protocol::{Configuration, Handle, Recipe, TestId};
-use unflake_runner::Launch;
+use unflake_project::BuildRecipe;
+use unflake_protocol::{Configuration, Handle, TestId};
 
 /// Changes whenever something below does.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stored {
     format: u32,
     pub(crate) configuration: Configuration,
     /// One per way in which the build starts its test JVMs.
-    pub(crate) recipes: Vec<Recipe>,
+    pub(crate) recipes: Vec<BuildRecipe>,
     /// By the finding's id.
     pub(crate) replays: BTreeMap<String, StoredReplay>,
     /// All tests that the run saw.
@@ -47,7 +47,7 @@ pub(crate) struct StoredTest {
 impl Stored {
     pub(crate) fn new(
         configuration: Configuration,
-        recipes: Vec<Recipe>,
+        recipes: Vec<BuildRecipe>,
         tests: Vec<StoredTest>,
         build_arguments: Vec<String>,
     ) -> Stored {
@@ -86,10 +86,8 @@ impl Stored {
 }
 
 /// A hash of each class directory of the project: names and contents, not times.
-fn fingerprints(recipes: &[Recipe]) -> BTreeMap<PathBuf, String> {
-    let launches = recipes
-        .iter()
-        .filter_map(|recipe| Launch::from_recipe(recipe).ok());
+fn fingerprints(recipes: &[BuildRecipe]) -> BTreeMap<PathBuf, String> {
+    let launches = recipes.iter().filter_map(|recipe| recipe.launch().ok());
     let directories: BTreeSet<PathBuf> = launches
         .flat_map(|launch| launch.class_path)
         .map(PathBuf::from)
