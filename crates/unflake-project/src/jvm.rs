@@ -129,3 +129,187 @@ impl TestJvm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+    use unflake_protocol::{Framework, Handle, Recipe};
+
+    fn seen(name: &str) -> SeenTest {
+        SeenTest {
+            handle: Handle {
+                framework: Framework::Platform,
+                root: "a.OrderTest".to_owned(),
+                id: name.to_owned(),
+            },
+            class: "a.OrderTest".to_owned(),
+            method: name.to_owned(),
+            invocation: None,
+        }
+    }
+
+    fn started(name: &str) -> ToProgram {
+        ToProgram::TestStarted(seen(name))
+    }
+
+    fn finished(name: &str) -> ToProgram {
+        ToProgram::TestFinished {
+            test: seen(name),
+            outcome: Outcome::Passed,
+            choices: ScopeChoices::default(),
+            nanos: 50,
+            busy_nanos: 20,
+        }
+    }
+
+    fn recipe(directory: &str, properties: &[(&str, &str)]) -> ToProgram {
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        ToProgram::Recipe(Box::new(Recipe {
+            java: "/jdk/bin/java".into(),
+            arguments: Vec::new(),
+            argument_files: BTreeMap::new(),
+            directory: directory.into(),
+            environment: BTreeMap::new(),
+            properties: properties.iter().map(owned).collect(),
+            launcher: Vec::new(),
+        }))
+    }
+
+    /// What is known after these messages, of a JVM in a build of `/project`.
+    fn heard(messages: impl IntoIterator<Item = ToProgram>) -> TestJvm {
+        let build = Build {
+            directory: "/project".into(),
+            tool: TOOLS.0[0],
+            program: "/bin/mvn".into(),
+        };
+        let mut jvm = TestJvm::new(JavaVm {
+            feature: 17,
+            version: "17.0.15".to_owned(),
+            home: "/jdk".into(),
+        });
+        for message in messages {
+            jvm.hear(message, &build);
+        }
+        jvm
+    }
+
+    fn methods(tests: &[SeenTest]) -> Vec<&str> {
+        tests.iter().map(|test| test.method.as_str()).collect()
+    }
+
+    #[test]
+    fn tests_are_kept_in_the_order_in_which_they_end() {
+        for (messages, ended, unfinished, at_once) in [
+            (vec![], vec![], vec![], 0),
+            (vec![started("a"), finished("a")], vec!["a"], vec![], 1),
+            (
+                vec![started("a"), finished("a"), started("b")],
+                vec!["a"],
+                vec!["b"],
+                1,
+            ),
+            (
+                vec![started("a"), started("b"), finished("b"), finished("a")],
+                vec!["b", "a"],
+                vec![],
+                2,
+            ),
+            // A test that is skipped ends without a beginning.
+            (vec![finished("a")], vec!["a"], vec![], 0),
+            // A test that runs twice is told twice.
+            (
+                vec![started("a"), finished("a"), started("a"), finished("a")],
+                vec!["a", "a"],
+                vec![],
+                1,
+            ),
+        ] {
+            let shown = format!("{messages:?}");
+            let jvm = heard(messages);
+            let tests: Vec<SeenTest> = jvm.tests.iter().map(|run| run.test.clone()).collect();
+            assert_eq!(methods(&tests), ended, "{shown}");
+            assert_eq!(methods(&jvm.unfinished), unfinished, "{shown}");
+            assert_eq!(jvm.at_once, at_once, "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_test_waits_while_its_jvm_does_nothing() {
+        let of = |nanos, busy_nanos| {
+            let jvm = heard([ToProgram::TestFinished {
+                test: seen("a"),
+                outcome: Outcome::Passed,
+                choices: ScopeChoices::default(),
+                nanos,
+                busy_nanos,
+            }]);
+            (jvm.tests[0].time.as_nanos(), jvm.tests[0].waited.as_nanos())
+        };
+        assert_eq!(of(50, 20), (50, 30));
+        // Several threads were busy at the same time.
+        assert_eq!(of(50, 120), (50, 0));
+    }
+
+    #[test]
+    fn the_recipe_says_the_module() {
+        for (message, module) in [
+            (recipe("/project", &[]), "."),
+            (recipe("/project/core", &[]), "core"),
+            (
+                recipe("/project/work", &[("basedir", "/project/app/web")]),
+                "app/web",
+            ),
+            (recipe("/elsewhere", &[]), "/elsewhere"),
+        ] {
+            let jvm = heard([message]);
+            assert_eq!(jvm.module, module);
+            assert_eq!(jvm.recipe.unwrap().tool.facts().name, "Maven");
+        }
+        let without = heard([started("a")]);
+        assert_eq!((without.module.as_str(), without.recipe.is_none()), (".", true));
+    }
+
+    #[test]
+    fn what_is_said_beside_the_tests_is_kept() {
+        let failure = Failure {
+            kind: "java.lang.IllegalStateException".to_owned(),
+            message: "no".to_owned(),
+            trace: String::new(),
+            expected: None,
+            actual: None,
+        };
+        let jvm = heard([
+            ToProgram::ContainerStarted {
+                root: "a.OrderTest".to_owned(),
+            },
+            ToProgram::InitialiserChose {
+                class: "a.Config".to_owned(),
+            },
+            ToProgram::ClassLoaded {
+                class: "a.OrderTest".to_owned(),
+                refers_to: vec!["a.Config".to_owned()],
+            },
+            ToProgram::NotApplied {
+                method: "a.Sdk.all".to_owned(),
+                reason: "native".to_owned(),
+            },
+            ToProgram::Bug {
+                message: "panic".to_owned(),
+            },
+            ToProgram::ContainerFinished {
+                root: "a.OrderTest".to_owned(),
+                choices: ScopeChoices::default(),
+                failure: Some(failure.clone()),
+            },
+            ToProgram::RunFinished,
+        ]);
+        assert_eq!(jvm.initialisers, BTreeSet::from(["a.Config".to_owned()]));
+        assert_eq!(jvm.references["a.OrderTest"], ["a.Config"]);
+        assert_eq!(jvm.not_applied["a.Sdk.all"], "native");
+        assert_eq!(jvm.bugs, ["panic"]);
+        assert_eq!(jvm.containers.len(), 1);
+        assert_eq!(jvm.containers[0].failure, Some(failure));
+        assert!(jvm.tests.is_empty());
+    }
+}

@@ -312,3 +312,36 @@ impl<'a> Jvms<'a> {
         self.done.into_iter().map(|(_, jvm)| jvm).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+
+    #[test]
+    fn the_first_errors_are_shown_or_the_end_of_the_output() {
+        let lines = |prefix: &str, numbers: std::ops::Range<u32>| {
+            let lines: Vec<String> = numbers.map(|number| format!("{prefix} {number}")).collect();
+            lines.join("\n")
+        };
+        for (output, expected) in [
+            (
+                "[INFO] a\n[ERROR] b\n[INFO] c\n".to_owned(),
+                "[ERROR] b".to_owned(),
+            ),
+            (lines("[ERROR]", 0..30), lines("[ERROR]", 0..15)),
+            (lines("said", 0..30), lines("said", 15..30)),
+            ("a\n\n  \nb\n".to_owned(), "a\nb".to_owned()),
+            (String::new(), String::new()),
+        ] {
+            assert_eq!(relevant(TOOLS.0[0], &output), expected, "{output}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_shown_without_the_path_of_its_program() {
+        let mut mvn = command("/opt/maven/bin/mvn", Path::new("/"));
+        mvn.args(["--batch-mode", "test"]);
+        assert_eq!(shown(&mvn), "mvn --batch-mode test");
+    }
+}
