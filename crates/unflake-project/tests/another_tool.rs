@@ -4,6 +4,11 @@
 //! an earlier run, one option per selected class, errors in a paragraph, the class path in another place. Its program is a
 //! shell script that runs the build file; where the build starts a test JVM, a thread of the test speaks for its agent.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests: what cannot go on fails the test"
+)]
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
