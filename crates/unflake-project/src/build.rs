@@ -56,7 +56,7 @@ impl fmt::Display for FindError {
                     f,
                     "`{}` is built with `{file}`; unflake drives {} builds only",
                     directory.display(),
-                    listed(tools.names(), "and")
+                    names(*tools)
                 )
             }
             FindError::NoProgram(tool) => {
@@ -87,6 +87,10 @@ impl FindError {
             FindError::NoProgram(tool) => tool.facts().install_hint.to_owned(),
         }
     }
+}
+
+fn names(tools: Tools) -> String {
+    listed(tools.names(), "and")
 }
 
 fn build_files(tools: Tools) -> String {
