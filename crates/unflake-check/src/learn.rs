@@ -170,3 +170,120 @@ fn refuses_agent(output: &str) -> bool {
     .iter()
     .any(|text| output.contains(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+    use unflake_project::TOOLS;
+
+    fn build(directory: &Path) -> Build {
+        Build {
+            directory: directory.to_owned(),
+            tool: TOOLS.0[0],
+            program: "/bin/mvn".into(),
+        }
+    }
+
+    fn failed(output: &str) -> BuildError {
+        BuildError::Failed {
+            command: "mvn test".to_owned(),
+            status: "exit status: 1".to_owned(),
+            output: output.to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_way_in_which_a_build_ends_has_its_own_words() {
+        for (error, sentence, cause) in [
+            (
+                failed("[ERROR] COMPILATION ERROR :"),
+                "the build fails: `mvn test` ended with exit status: 1",
+                "[ERROR] COMPILATION ERROR :",
+            ),
+            (
+                failed("Could not find agent library /a.so"),
+                "this JVM refuses the agent",
+                "Could not find agent library /a.so",
+            ),
+            (
+                failed("[ERROR] No compiler is provided in this environment."),
+                "the build needs a JDK, and the Java it runs on is a JRE",
+                "[ERROR] No compiler is provided in this environment.",
+            ),
+            (
+                BuildError::TimedOut {
+                    command: "mvn test".to_owned(),
+                    after: Duration::from_millis(90_500),
+                },
+                "the build did not end in time",
+                "`mvn test` was still running after 90 s",
+            ),
+            (
+                BuildError::Io {
+                    what: "cannot start `mvn test`".to_owned(),
+                    error: std::io::Error::other("no"),
+                },
+                "the build could not be run",
+                "cannot start `mvn test`: no",
+            ),
+            (BuildError::Cancelled, "the build could not be run", "interrupted"),
+        ] {
+            let problem = build_problem(error, &build(Path::new("/project")));
+            assert_eq!(problem.error, sentence);
+            assert_eq!(problem.causes, [cause]);
+        }
+    }
+
+    #[test]
+    fn hints_are_in_the_words_of_the_build_tool() {
+        let build = build(Path::new("/project"));
+        let hint = |problem: Problem| problem.hint.unwrap();
+        assert_eq!(
+            hint(build_problem(failed("no"), &build)),
+            "make `mvn test` work in `/project` first; arguments for it go after `--`"
+        );
+        let nothing = |has_reported_tests| {
+            let run = BuildRun {
+                has_reported_tests,
+                ..BuildRun::default()
+            };
+            nothing_to_check(&run, &Suite::default(), &Selection::default(), &build)
+        };
+        assert_eq!(
+            nothing(true).error,
+            "the build ran tests, but the agent was not loaded into any test JVM"
+        );
+        assert_eq!(
+            nothing(false).error,
+            "the project has no tests: the build ran none"
+        );
+        assert!(hint(nothing(false)).starts_with("run `mvn test` "));
+    }
+
+    #[test]
+    fn a_test_that_the_build_did_not_run_is_known_by_its_class_file() {
+        let project = tempfile::tempdir().unwrap();
+        for file in [
+            "target/test-classes/a/OrderTest.class",
+            "target/test-classes/a/OrderTest$Inner.class",
+            "core/target/test-classes/OtherTest.class",
+            "core/target/test-classes/data.txt",
+            "target/classes/a/Order.class",
+        ] {
+            let path = project.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let build = build(project.path());
+        let mut classes = compiled_classes(&build);
+        classes.sort();
+        assert_eq!(classes, ["OtherTest", "a.OrderTest"]);
+        let written = ["OrdrTest".to_owned()];
+        let selection = Selection::parse(&written, project.path()).unwrap();
+        let problem = nothing_to_check(&BuildRun::default(), &Suite::default(), &selection, &build);
+        assert_eq!(problem.error, "no test matches `OrdrTest`");
+        assert!(problem.hint.unwrap().contains("`OrderTest`"));
+    }
+}
