@@ -12,6 +12,7 @@ use crate::stored::{Stored, StoredTest};
 use std::collections::BTreeSet;
 use std::path::Path;
 use unflake_findings::{Document, Finding, ProjectStore, Run, StoreError};
+use unflake_project::BuildTool;
 use unflake_protocol::{Configuration, Role};
 use unflake_runner::{Launch, Numbers, START_LIMIT, WorkerTools};
 
@@ -141,12 +142,12 @@ impl Again {
         let Some(recipe) = recipe.and_then(|recipe| self.stored.recipes.get(recipe)) else {
             return Ok(None);
         };
-        let launch = Launch::from_recipe(recipe).map_err(|error| {
+        let launch = recipe.launch().map_err(|error| {
             problem!(CannotWork, "cannot start the test JVM again")
                 .cause(error)
                 .hint("run `unflake check` again: the project or its JDK may have changed since")
         })?;
-        missing_classes(&launch)?;
+        missing_classes(&launch, recipe.tool)?;
         Ok(Some(launch))
     }
 
@@ -160,16 +161,18 @@ impl Again {
 }
 
 /// A cleaned build has no classes to run.
-fn missing_classes(launch: &Launch) -> Result<(), Problem> {
+fn missing_classes(launch: &Launch, tool: &dyn BuildTool) -> Result<(), Problem> {
     match launch
         .class_path
         .iter()
-        .find(|entry| entry.ends_with("test-classes") && !Path::new(entry).exists())
+        .find(|entry| tool.is_test_classes(Path::new(entry)) && !Path::new(entry).exists())
     {
         None => Ok(()),
         Some(entry) => Err(
-            problem!(CannotWork, "the project is not built: there is no `{entry}`")
-                .hint("run `mvn test-compile`, or `unflake check` again"),
+            problem!(CannotWork, "the project is not built: there is no `{entry}`").hint(format!(
+                "run `{}`, or `unflake check` again",
+                tool.facts().compile_command
+            )),
         ),
     }
 }

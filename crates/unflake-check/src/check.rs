@@ -99,7 +99,8 @@ pub fn check(
         learn: true,
         ..configuration.clone()
     };
-    let mut arguments = selection.maven_arguments();
+    let classes = selection.classes();
+    let mut arguments = classes.map_or_else(Vec::new, |classes| build.tool.select(&classes));
     arguments.extend(settings.build_arguments.iter().cloned());
     let request = BuildRequest {
         build,
@@ -108,6 +109,7 @@ pub fn check(
         arguments: &arguments,
         java_home: settings.place.java.as_deref(),
         scratch: scratch.path(),
+        until: None,
         children,
         cancel,
     };

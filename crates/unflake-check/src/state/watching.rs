@@ -100,16 +100,9 @@ pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
 
 /// What the build writes beside the tests, and what we do.
 fn ignored(check: &Check<'_>) -> Vec<PathBuf> {
-    const REPORTS: [&str; 6] = [
-        "target/surefire-reports",
-        "target/failsafe-reports",
-        "target/surefire",
-        "target/site",
-        "target/jacoco.exec",
-        "target/maven-status",
-    ];
+    let reports = check.request.build.tool.facts().reports;
     let launches = check.learned.suite.launches.iter();
-    let reports = launches.flat_map(|launch| REPORTS.map(|report| launch.directory.join(report)));
+    let reports = launches.flat_map(|launch| reports.iter().map(|report| launch.directory.join(report)));
     let own = [check.settings.place.store.clone()];
     reports.chain(own).collect()
 }

@@ -75,7 +75,7 @@ impl Debugger<'_> {
         let launch = replay
             .recipe
             .and_then(|recipe| Some((recipe, self.stored.recipes.get(recipe)?)))
-            .and_then(|(recipe, stored)| Some((recipe, Launch::from_recipe(stored).ok()?)));
+            .and_then(|(recipe, stored)| Some((recipe, stored.launch().ok()?)));
         let Some((recipe, launch)) = launch else {
             return not_found(
                 "it fails only when the build tool runs it, where single choices cannot be repeated",

@@ -367,7 +367,7 @@ impl<'a> Replayed<'a> {
 
     fn through_build(&self) -> Result<Option<Failure>, Problem> {
         let place = &self.settings.place;
-        let build = Build::find(&place.project, std::env::var_os("PATH").as_ref())
+        let build = Build::find(&place.project, std::env::var_os("PATH").as_deref())
             .map_err(|error| problem!(CannotWork, "{error}").hint(error.hint()))?;
         let stored = &self.again.stored;
         let configuration = Configuration {
@@ -383,6 +383,7 @@ impl<'a> Replayed<'a> {
             arguments: &stored.build_arguments,
             java_home: place.java.as_deref(),
             scratch: &tools.scratch,
+            until: None,
             children: &tools.children,
             cancel: &tools.cancel,
         };
