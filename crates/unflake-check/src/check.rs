@@ -1,7 +1,7 @@
 //! `unflake check`: learn once, vary the tests that made choices, confirm what fails, report.
 
 use crate::drive::driver::Driver;
-use crate::drive::patience::{Budget, Patience, Share};
+use crate::drive::patience::{Budget, Patience};
 use crate::drive::pool;
 use crate::drive::rounds::{LaunchJvms, Turn, Unit, Verdicts, WorkerJvm, Workers};
 use crate::drive::scripts;
@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
+use unflake_explore::order::RanOrders;
+use unflake_explore::order::limits::Allowance;
 use unflake_explore::{
     Confirmed, DEFAULT_ROUNDS, GUIDED_ROUNDS, Jvm as _, Jvms as _, Suspect, Unconfirmed, Verdict, confirm,
     strategy_of_round,
@@ -33,9 +35,9 @@ use unflake_runner::{Cancel, Children, Numbers, START_LIMIT, Work, WorkerTools};
 const DEBUG_LIMIT: Duration = Duration::from_secs(20);
 
 /// What random rounds may take by default.
-const ROUNDS: Share = Share {
-    of_learned: 0.4,
-    least: Duration::ZERO,
+const ROUNDS: Allowance = Allowance {
+    learning_runs: 0.4,
+    at_least: Duration::ZERO,
 };
 
 /// What the program around the engine gives it.
@@ -211,11 +213,13 @@ impl Check<'_> {
                 outcomes.settle(test, Fate::Checked);
             }
         }
+        // Both begin with the reversed suite: it runs once.
+        let ran = RanOrders::default();
         if self.looks_for(Kind::Pollution) {
-            state::run(self, &candidates, outcomes);
+            state::run(self, &candidates, &ran, outcomes);
         }
         if self.looks_for(Kind::Order) {
-            order::suite_orders::run(self, outcomes);
+            order::suite_orders::run(self, &ran, outcomes);
         }
         Ok(())
     }
@@ -498,14 +502,14 @@ impl Check<'_> {
             workers: self.workers,
             launch,
         };
-        let (class, prefix) = self.learned.suite.before(test);
+        let before = self.learned.suite.before(test);
         let mut why = Unconfirmed::NotRepeated;
         for &round in failed.iter().take(MOST) {
             let suspect = Suspect {
                 test,
                 strategy: strategy_of_round(round, self.level(), self.seed),
-                class: class.clone(),
-                prefix: prefix.clone(),
+                class: before.of_class.clone(),
+                prefix: before.in_jvm.clone(),
                 seed: self.seed,
                 climb: self.level().is_none(),
             };

@@ -6,7 +6,9 @@ use super::driver::Driver;
 use super::pool::in_parallel;
 use super::transcript::JvmEnd;
 use std::time::{Duration, Instant};
-use unflake_explore::{Orders, Verdict};
+use unflake_explore::order::limits::SEARCH_SHARE;
+use unflake_explore::order::{Order, Orders};
+use unflake_explore::{TestIx, Verdict};
 use unflake_protocol::{Configuration, Handle, Record, RunCommand};
 use unflake_runner::{Launch, Limits, Work};
 
@@ -49,7 +51,7 @@ const UNVERIFIED: [&str; 2] = [
 pub const EXACT: &str = "-Dunflake.exact=true";
 
 impl Orders for LaunchOrders<'_> {
-    fn run_all(&self, orders: &[Vec<usize>]) -> Vec<Option<Vec<Verdict>>> {
+    fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
         let mut results = in_parallel(self.jobs, orders.iter().collect(), |order| self.run(order));
         // Two JVMs that wanted the same port: that is our doing, not the test's.
         let met = |verdicts: &Option<Vec<Verdict>>| verdicts.iter().flatten().any(is_about_a_port);
@@ -60,6 +62,15 @@ impl Orders for LaunchOrders<'_> {
             }
         }
         results
+    }
+
+    fn searching(&self) -> Box<dyn Orders + '_> {
+        let now = Instant::now();
+        let share = |end: Instant| now + end.saturating_duration_since(now).mul_f64(SEARCH_SHARE);
+        Box::new(LaunchOrders {
+            deadline: self.deadline.map(share),
+            ..*self
+        })
     }
 }
 
@@ -79,14 +90,14 @@ impl LaunchOrders<'_> {
     }
 
     /// `None`: no more can be run.
-    fn run(&self, order: &[usize]) -> Option<Vec<Verdict>> {
+    fn run(&self, order: &[TestIx]) -> Option<Vec<Verdict>> {
         if self.is_over() {
             return None;
         }
         let mut jvm = self.driver.start(self.launch, Work::Short).ok()?;
         let command = RunCommand {
             strategy: None,
-            tests: order.iter().map(|test| self.handles[*test].clone()).collect(),
+            tests: order.iter().map(|test| self.handles[test.0].clone()).collect(),
             script: None,
             record: Record::default(),
         };

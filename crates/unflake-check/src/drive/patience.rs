@@ -1,6 +1,7 @@
 //! How long things may take: a silent test JVM, and a phase of a check. All limits by the clock are here.
 
 use std::time::{Duration, Instant};
+use unflake_explore::order::limits::Allowance;
 
 /// How long a test JVM may be silent before it counts as hung.
 #[derive(Clone, Copy, Debug)]
@@ -61,26 +62,18 @@ pub struct Budget {
     pub learned: Duration,
 }
 
-/// What a phase may take where nobody says otherwise.
-#[derive(Clone, Copy, Debug)]
-pub struct Share {
-    /// In learning runs.
-    pub of_learned: f64,
-    pub least: Duration,
-}
-
 impl Budget {
-    /// `None`: as long as it takes.
-    pub fn of(self, share: Share) -> Option<Duration> {
+    /// What a phase may take that has this allowance where nobody says otherwise. `None`: as long as it takes.
+    pub fn of(self, allowance: Allowance) -> Option<Duration> {
         match (self.asked, self.must_repeat) {
             (Some(asked), _) => Some(asked),
             (None, true) => None,
-            (None, false) => Some(self.learned.mul_f64(share.of_learned).max(share.least)),
+            (None, false) => Some(allowance.of(self.learned)),
         }
     }
 
-    pub fn deadline(self, share: Share, from: Instant) -> Option<Instant> {
-        self.of(share).and_then(|budget| from.checked_add(budget))
+    pub fn deadline(self, allowance: Allowance, from: Instant) -> Option<Instant> {
+        self.of(allowance).and_then(|budget| from.checked_add(budget))
     }
 }
 
@@ -108,9 +101,9 @@ mod tests {
 
     #[test]
     fn what_the_user_says_counts_more_than_the_seed_and_that_more_than_the_clock() {
-        let share = Share {
-            of_learned: 2.0,
-            least: seconds(20),
+        let share = Allowance {
+            learning_runs: 2.0,
+            at_least: seconds(20),
         };
         let budget = |asked, must_repeat, learned| Budget {
             asked,

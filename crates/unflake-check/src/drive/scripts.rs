@@ -76,12 +76,12 @@ impl ScriptJvms<'_> {
 
 /// Counts runs, and says when there may be no more.
 #[derive(Debug)]
-pub struct Allowance {
+pub struct RunLimit {
     pub deadline: Option<Instant>,
     pub runs: u32,
 }
 
-impl Allowance {
+impl RunLimit {
     fn take(&mut self) -> bool {
         self.runs += 1;
         self.deadline.is_none_or(|deadline| Instant::now() < deadline)
@@ -94,7 +94,7 @@ pub struct Warm<'a> {
     pub subject: Subject<'a>,
     /// `None`: a run has ended it.
     pub jvm: Option<DrivenJvm>,
-    pub allowance: &'a mut Allowance,
+    pub allowance: &'a mut RunLimit,
 }
 
 impl Probe for Warm<'_> {
@@ -115,7 +115,7 @@ impl Probe for Warm<'_> {
 pub struct Cold<'a> {
     pub jvms: &'a ScriptJvms<'a>,
     pub subject: Subject<'a>,
-    pub allowance: &'a mut Allowance,
+    pub allowance: &'a mut RunLimit,
 }
 
 impl Probe for Cold<'_> {

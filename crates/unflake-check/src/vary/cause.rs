@@ -2,7 +2,7 @@
 
 use crate::drive::driver::DrivenJvm;
 use crate::drive::pool::{Lane, in_lanes};
-use crate::drive::scripts::{Allowance, Cold, ScriptJvms, Subject, Warm};
+use crate::drive::scripts::{Cold, RunLimit, ScriptJvms, Subject, Warm};
 use crate::places::Places;
 use crate::stored::{Stored, StoredReplay};
 use std::path::Path;
@@ -83,7 +83,7 @@ impl Debugger<'_> {
             );
         };
         let limit = self.limit.map(|limit| Instant::now() + limit);
-        let mut allowance = Allowance {
+        let mut allowance = RunLimit {
             deadline: limit.into_iter().chain(self.deadline).min(),
             runs: 0,
         };
@@ -116,7 +116,7 @@ impl Debugger<'_> {
         }
     }
 
-    fn is_over(&self, allowance: &Allowance) -> bool {
+    fn is_over(&self, allowance: &RunLimit) -> bool {
         self.jvms.driver.cancel().is_cancelled()
             || allowance
                 .deadline
@@ -129,7 +129,7 @@ impl Debugger<'_> {
         subject: Subject<'_>,
         recipe: usize,
         spare: &mut Option<Spare>,
-        allowance: &mut Allowance,
+        allowance: &mut RunLimit,
     ) -> Result<Culprits, NoCause> {
         let used = spare.take().filter(|spare| spare.recipe == recipe);
         let used = used.and_then(|spare| self.passes(spare.jvm, subject));
@@ -154,7 +154,7 @@ impl Debugger<'_> {
         &self,
         jvm: DrivenJvm,
         subject: Subject<'_>,
-        allowance: &mut Allowance,
+        allowance: &mut RunLimit,
     ) -> (Result<Culprits, NoCause>, Option<DrivenJvm>) {
         let mut probe = Warm {
             jvms: self.jvms,
