@@ -12,7 +12,7 @@ mod memo;
 
 use crate::field_uses::{Entry, Field, FieldUses};
 use lazy::{made_on_demand, never_read, set_before_read};
-use unflake_protocol::{ChangeForm, StateChange, StateKind};
+use unflake_protocol::{ChangeForm, JvmState, Shown, StateChange, StateKind, Step};
 
 /// All that was seen of one root: what tests did to it in one run of the suite, and in another.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option
     let case = Case {
         steps: &change.steps,
         form: change.form,
-        old: change.old.as_deref(),
+        old: change.old.as_ref(),
         seen: Some((change, seen)),
     };
     let reason = case.judge(uses)?;
@@ -55,29 +55,34 @@ pub fn benign(change: &StateChange, seen: &Seen<'_>, uses: &FieldUses) -> Option
 /// A hook of the JDK, or one of a library that is gone. One that is there is to end something, which goes on until then.
 fn hook_of_others(change: &StateChange, uses: &FieldUses) -> Option<String> {
     const JDK: [&str; 5] = ["java.", "javax.", "sun.", "com.sun.", "jdk."];
-    let (_, hook) = change.path.split_once("addShutdownHook(")?;
-    let (class, _) = hook.split_once('[')?;
+    let [Step::Jvm(JvmState::ShutdownHook(hook))] = &change.steps[..] else {
+        return None;
+    };
+    let class = &hook.class;
+    // Anybody's code may run in a plain thread.
+    if class == "java.lang.Thread" {
+        return None;
+    }
     if JDK.iter().any(|package| class.starts_with(package)) {
         return Some(format!(
             "`{class}` is a hook of the JDK, which runs when all tests are over"
         ));
     }
-    let is_others = class != "Thread" && !uses.has_class(class);
+    let is_others = !uses.has_class(class);
     (is_others && change.new.is_none())
         .then(|| format!("`{class}` is a hook of a library and gone: what it was to end has ended"))
 }
 
 /// A difference, as far as rules look at it.
 struct Case<'a> {
-    steps: &'a [String],
+    steps: &'a [Step],
     form: ChangeForm,
     /// `None`: not known.
-    old: Option<&'a str>,
+    old: Option<&'a Shown>,
     /// The change itself and those of the same root, of the one that is shown.
     seen: Option<(&'a StateChange, &'a Seen<'a>)>,
 }
 
-const ELEMENT: &str = "[]";
 impl Case<'_> {
     fn judge(&self, uses: &FieldUses) -> Option<String> {
         if let Some(reason) = self.pseudo_random(uses).or_else(|| self.set_up_anew(uses)) {
@@ -120,7 +125,10 @@ impl Case<'_> {
             })
         } else if below
             .iter()
-            .all(|step| step.starts_with("java.util.concurrent.atomic."))
+            .filter_map(Step::field)
+            .filter(|field| field.class.starts_with("java.util.concurrent.atomic."))
+            .count()
+            == below.len()
         {
             self.counter(field)
         } else {

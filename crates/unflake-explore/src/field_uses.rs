@@ -4,6 +4,7 @@
 //! outside of a class can reach a field; each of them is an [`Entry`].
 
 use std::collections::{BTreeMap, BTreeSet};
+use unflake_protocol::{FieldName, Step};
 
 /// A class as its class file has it. Names are `package.Class`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,7 +108,6 @@ impl Stored {
 #[derive(Clone, Debug, Default)]
 pub struct FieldUses {
     classes: BTreeMap<String, Class>,
-    by_short_name: BTreeMap<String, Vec<String>>,
     methods: Vec<Method>,
     texts: BTreeSet<String>,
 }
@@ -186,8 +186,6 @@ impl FieldUses {
                 fields: fields.collect(),
             };
             all.classes.insert(class.name.clone(), known);
-            let shown = all.by_short_name.entry(short(&class.name)).or_default();
-            shown.push(class.name.clone());
             all.texts.extend(class.texts);
             for method in class.methods {
                 all.methods.push(Method {
@@ -280,9 +278,9 @@ impl FieldUses {
         None
     }
 
-    /// The field of a step, `package.Class.field`; `None`: not the project's.
-    pub(crate) fn field(&self, step: &str) -> Option<Field<'_>> {
-        let (class, name) = step.rsplit_once('.')?;
+    /// The field of a step; `None`: not the project's.
+    pub(crate) fn field(&self, step: &Step) -> Option<Field<'_>> {
+        let FieldName { class, name } = step.field()?;
         let class = self.declaring(class, name)?;
         let known = self.classes.get(class)?.fields.get(name)?;
         Some(Field {
@@ -313,19 +311,6 @@ impl FieldUses {
             next = parent.and_then(|parent| self.classes.get_key_value(parent));
         }
         false
-    }
-
-    /// The classes that are shown by this name, `Outer.Inner`.
-    fn shown_as(&self, name: &str) -> impl Iterator<Item = &String> {
-        self.by_short_name.get(name).into_iter().flatten()
-    }
-
-    pub(crate) fn has_short_name(&self, name: &str) -> bool {
-        self.shown_as(name).next().is_some()
-    }
-
-    pub(crate) fn is_settable_by_short_name(&self, name: &str) -> bool {
-        self.shown_as(name).any(|class| self.is_settable(class, None))
     }
 }
 

@@ -23,7 +23,9 @@ pub use finding::{
     Details, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity, Suppression, Tried,
 };
 pub use ids::{FindingId, RunId, finding_id, polluter_id};
-pub use pollution::{Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Victim};
+pub use pollution::{
+    Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Triple, Victim,
+};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};
 pub use store::{
     ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState, Selection,

@@ -2,7 +2,7 @@
 
 use crate::Repair;
 use serde::{Deserialize, Serialize};
-use unflake_protocol::{StateKind, TestId, Triple};
+use unflake_protocol::{Side, StateKind, TestId};
 
 /// A test (or the set-up of its class) that changes shared state and does not put it back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,16 @@ pub struct Pollution {
     /// What is around it, if that was asked for.
     pub graph: Vec<Triple>,
     pub repair: Repair,
+}
+
+/// Part of the heap near a change: an object, a field of it, and what that holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Triple {
+    pub object: String,
+    pub field: String,
+    pub value: String,
+    /// On which side it was seen.
+    pub side: Side,
 }
 
 /// A test that leaves files other than it found them.

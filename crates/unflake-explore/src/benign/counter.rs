@@ -2,7 +2,7 @@
 
 use super::{Case, listed};
 use crate::field_uses::{Entry, Field, FieldUses, Stored, Use};
-use unflake_protocol::ChangeForm;
+use unflake_protocol::{ChangeForm, Step};
 
 const INCREMENTS: [&str; 6] = [
     "incrementAndGet",
@@ -22,7 +22,7 @@ impl Case<'_> {
     /// Generators that nobody seeds or replaces.
     pub(super) fn pseudo_random(&self, uses: &FieldUses) -> Option<String> {
         let (last, above) = self.steps.split_last()?;
-        let (class, _) = last.rsplit_once('.')?;
+        let class = &last.field()?.class;
         let holder = above.last().and_then(|step| uses.field(step));
         let seeded = holder.is_some_and(|field| {
             // Whoever can reach it can compare what it gives.
@@ -74,11 +74,13 @@ impl Case<'_> {
 
     /// Fields of libraries, of whose code nothing is known: what several tests of one run make greater.
     pub(super) fn counter_of_others(&self) -> Option<String> {
-        let [step] = self.steps else { return None };
+        let [Step::Field(field)] = self.steps else {
+            return None;
+        };
         let counts = self.only_increases() && self.n_increases() > 1;
         counts.then(|| {
             format!(
-                "a counter: each of the {} tests that changes `{step}` makes it greater",
+                "a counter: each of the {} tests that changes `{field}` makes it greater",
                 self.n_increases()
             )
         })

@@ -2,7 +2,7 @@
 
 use super::{Case, is_telling, listed};
 use crate::field_uses::{Entry, Field, FieldUses, Stored, Use};
-use unflake_protocol::{ChangeForm, StateChange};
+use unflake_protocol::{ChangeForm, StateChange, What};
 
 /// A thread-local whose own code makes what it holds, and that nobody sets: whoever asks finds the same. If others than its class
 /// can reach it, there is something to be found the first time too. What is put into it stays there, unless its name says that it
@@ -24,7 +24,8 @@ pub(super) fn made_on_demand(change: &StateChange, uses: &FieldUses) -> Option<S
     let hands_out = others
         .iter()
         .any(|entry| entry.has(|used| *used == Use::ReturnedBelow));
-    let class = change.new.as_deref().unwrap_or_default();
+    let class = change.new.as_ref().and_then(|new| new.what.class());
+    let class = class.unwrap_or_default();
     let can_be_told = class.starts_with("java.util.") || uses.is_settable(class, None);
     let is_one = change.old.is_none()
         && !(hands_out && can_be_told)
@@ -59,9 +60,11 @@ impl Case<'_> {
     pub(super) fn lazy(&self, field: &Field<'_>, uses: &FieldUses) -> Option<String> {
         let is_number = matches!(field.descriptor(), "I" | "J" | "S");
         let from_nothing = match self.form {
-            ChangeForm::FirstSet => self.old.is_none_or(|old| old == "null"),
+            ChangeForm::FirstSet => self.old.is_none_or(|old| old.what == What::Null),
             ChangeForm::Increased | ChangeForm::Replaced => {
-                is_number && matches!(self.old, Some("0" | "-1" | "-2147483648"))
+                const NOT_YET: [i64; 3] = [0, -1, i32::MIN as i64];
+                let old = self.old.map(|old| &old.what);
+                is_number && matches!(old, Some(What::Integer(old)) if NOT_YET.contains(old))
             }
             _ => false,
         };

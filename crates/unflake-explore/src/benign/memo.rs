@@ -1,8 +1,8 @@
 //! Collections and arrays that remember what can be made again: memos, pools, caches; and those that nobody asks.
 
-use super::{Case, ELEMENT, is_telling, listed};
+use super::{Case, is_telling, listed};
 use crate::field_uses::{Entry, FILLS, Field, FieldUses, Stored, Use};
-use unflake_protocol::ChangeForm;
+use unflake_protocol::{ChangeForm, Slot, Step, What};
 
 const ASKS: [&str; 8] = [
     "get",
@@ -34,17 +34,11 @@ const COUNTS: [&str; 2] = ["size", "isEmpty"];
 
 impl Case<'_> {
     /// Whether what happened to the collection can be the work of a memo, and nobody else has a hand in it.
-    fn memo_fits(
-        &self,
-        field: &Field<'_>,
-        below: &[String],
-        entries: &[&Entry<'_>],
-        uses: &FieldUses,
-    ) -> bool {
-        let levels = below.iter().filter(|step| *step == ELEMENT).count();
+    fn memo_fits(&self, field: &Field<'_>, below: &[Step], entries: &[&Entry<'_>], uses: &FieldUses) -> bool {
+        let levels = below.iter().filter(|step| **step == Step::Element).count();
         let is_map_of_maps = entries.iter().any(|entry| entry.has(remembers_below));
-        let is_content = below.last().is_some_and(|step| step == ELEMENT)
-            && (levels == 1 || levels == 2 && is_map_of_maps);
+        let is_content =
+            below.last() == Some(&Step::Element) && (levels == 1 || levels == 2 && is_map_of_maps);
         let can_lose = entries
             .iter()
             .any(|entry| entry.has_call(&FORGETS) || entry.has_call(&TAKES));
@@ -67,7 +61,7 @@ impl Case<'_> {
     /// What the first caller gave is handed to the next, or what a caller gets can be changed.
     fn keeps_of_caller(&self, field: &Field<'_>, entries: &[&Entry<'_>], uses: &FieldUses) -> bool {
         // What went was there before: its key has changed, and it is there again under the new one.
-        if self.form == ChangeForm::Removed || self.new_text().is_none() {
+        if self.form == ChangeForm::Removed || self.new_value().is_none() {
             return false;
         }
         if entries.iter().any(|entry| entry.has(fills_array_below)) {
@@ -81,11 +75,11 @@ impl Case<'_> {
                 .iter()
                 .any(|entry| entry.has(|used| fills_with(used, given)))
         };
-        let class = self.class_of_new();
-        let is_settable = || class.is_some_and(|class| uses.is_settable_by_short_name(class));
-        let is_others_collection = || {
-            let is_collection = self.new_text().is_some_and(|new| new.contains(['[', '{']));
-            is_collection && !class.is_some_and(|class| uses.has_short_name(class))
+        let class = self.new_value().and_then(What::class);
+        let is_settable = || class.is_some_and(|class| uses.is_settable(class, None));
+        let is_others_collection = || match self.new_value() {
+            Some(What::Collection { class, .. }) => !uses.has_class(class),
+            _ => false,
         };
         let is_made_here = || {
             is_made_of(Stored::New)
@@ -99,7 +93,7 @@ impl Case<'_> {
     }
 
     /// A collection that remembers what can be made again.
-    pub(super) fn memo(&self, field: &Field<'_>, below: &[String], uses: &FieldUses) -> Option<String> {
+    pub(super) fn memo(&self, field: &Field<'_>, below: &[Step], uses: &FieldUses) -> Option<String> {
         let entries = field.later_entries();
         let entries: Vec<&Entry<'_>> = entries.iter().collect();
         if !self.memo_fits(field, below, &entries, uses) {
@@ -112,13 +106,17 @@ impl Case<'_> {
 
     /// What a private field's collection keeps by a soft or weak reference may go at any time, so whoever asks for it must be able to
     /// make it again; unless it is what a caller gave, who can tell it from another.
-    pub(super) fn kept_softly(&self, field: &Field<'_>, below: &[String]) -> Option<String> {
-        const SOFT: [&str; 2] = ["SoftReference", "WeakReference"];
+    pub(super) fn kept_softly(&self, field: &Field<'_>, below: &[Step]) -> Option<String> {
         let (change, _) = self.seen?;
-        let is_soft = SOFT
-            .iter()
-            .any(|soft| self.new_text() == Some(soft) || change.path.ends_with(&format!("[{soft}]")));
-        let is_content = matches!(below, [step] if step == ELEMENT);
+        let key = match &change.slot {
+            Some(Slot::Key(key)) => Some(&key.what),
+            _ => None,
+        };
+        let is_soft = [self.new_value(), key]
+            .into_iter()
+            .flatten()
+            .any(|what| matches!(what, What::Reference(_)));
+        let is_content = matches!(below, [Step::Element]);
         let is_of_caller = |used: &Use| is_given(used) || fills_with(used, Stored::MadeOfGiven);
         let is_one = is_soft && is_content && field.is_private() && !field.is_of_tests();
         (is_one && !field.uses().any(is_of_caller))
@@ -130,14 +128,14 @@ impl Case<'_> {
     pub(super) fn memo_in_array(
         &self,
         field: &Field<'_>,
-        below: &[String],
+        below: &[Step],
         uses: &FieldUses,
     ) -> Option<String> {
         let element = field.descriptor().strip_prefix("[L")?.strip_suffix(';')?;
         let (first, deeper) = below.split_first()?;
         let [user] = &field.users()[..] else { return None };
         let is_made = deeper.is_empty() || !uses.is_settable(&element.replace('/', "."), Some(user));
-        if first != ELEMENT || !is_made || !field.is_private() || field.is_of_tests() {
+        if *first != Step::Element || !is_made || !field.is_private() || field.is_of_tests() {
             return None;
         }
         let leaks = |used: &Use| match used {
@@ -158,26 +156,15 @@ impl Case<'_> {
         })
     }
 
-    /// As it is shown; `None`: not known.
-    fn new_text(&self) -> Option<&str> {
-        self.seen.and_then(|(change, _)| change.new.as_deref())
-    }
-
-    /// The class of the new value, without its package.
-    fn class_of_new(&self) -> Option<&str> {
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
-        let new = self.new_text()?;
-        new.split(|c| !is_part(c)).next()
+    /// `None`: not known.
+    fn new_value(&self) -> Option<&What> {
+        let (change, _) = self.seen?;
+        change.new.as_ref().map(|new| &new.what)
     }
 
     /// A text, a number or a class: not an object that may keep what the first caller gave, and hand it to the next.
     fn is_plain_value(&self) -> bool {
-        self.new_text().is_none_or(|new| {
-            let first = new.chars().next();
-            first.is_some_and(|c| c == '"' || c == '\'' || c == '-' || c.is_ascii_digit())
-                || matches!(new, "true" | "false" | "null")
-                || new.ends_with(".class")
-        })
+        self.new_value().is_none_or(What::is_plain)
     }
 
     /// A library's cache in a private field that is only asked.
@@ -208,7 +195,7 @@ impl Case<'_> {
     }
 
     /// A collection that nobody asks.
-    pub(super) fn only_filled(&self, field: &Field<'_>, below: &[String]) -> Option<String> {
+    pub(super) fn only_filled(&self, field: &Field<'_>, below: &[Step]) -> Option<String> {
         let fits = |used: &Use| match used {
             Use::Read | Use::ReadBack | Use::Written(_) => true,
             Use::Called { method, dropped, .. } => *dropped && FILLS.contains(&method.as_str()),
@@ -216,8 +203,7 @@ impl Case<'_> {
         };
         // What is done with the elements of an array is no call.
         let is_array = field.descriptor().starts_with('[');
-        let is_content =
-            !is_array && self.form == ChangeForm::Grown && matches!(below, [step] if step == ELEMENT);
+        let is_content = !is_array && self.form == ChangeForm::Grown && matches!(below, [Step::Element]);
         let hidden = is_hidden(field) && !field.is_reflected() && field.uses().next().is_some();
         (is_content && hidden && field.uses().all(fits))
             .then(|| format!("never read: `{}` is private and only added to", field.label()))

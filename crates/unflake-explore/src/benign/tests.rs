@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::field_uses::{ClassUses, DeclaredField, FieldUse, MethodUses, Stored, Use};
-use unflake_protocol::Further;
+use unflake_protocol::{FieldName, Further, Shown, ThreadName, What};
 
 /// Classes of package `a`, one line each: `class Name`, then for each field `private|open static|own name descriptor`, then
 /// for each method `private|open name descriptor: use, use`. A use is `field read`, `field read-back`, `field tested`, `field = stored`,
@@ -103,20 +103,46 @@ fn stored(word: &str) -> Stored {
     }
 }
 
+/// `[]` is an element, `a.C.x` a field. Values: `null`, `"text"`, `3`, `true`, `Class[…]` and `Class{…}` collections, else a class.
 fn change(steps: &[&str], form: ChangeForm, old: Option<&str>, new: &str) -> StateChange {
     StateChange {
         kind: StateKind::Heap,
         root: steps[0].to_owned(),
         path: steps.concat(),
-        old: old.map(str::to_owned),
-        new: Some(new.to_owned()),
+        old: old.map(shown),
+        new: Some(shown(new)),
         form,
-        holder: String::new(),
-        steps: steps.iter().map(|step| (*step).to_owned()).collect(),
+        steps: steps.iter().map(|text| step(text)).collect(),
+        slot: None,
         more: 0,
         also: Vec::new(),
         around: Vec::new(),
     }
+}
+
+fn step(text: &str) -> Step {
+    match text {
+        "[]" => Step::Element,
+        field => Step::Field(FieldName::parse(field).unwrap()),
+    }
+}
+
+fn shown(text: &str) -> Shown {
+    let class = text.split(['[', '{', '(']).next().unwrap();
+    let what = match text {
+        "null" => What::Null,
+        "true" | "false" => What::Boolean,
+        text if text.starts_with('"') => What::Text,
+        text if text.contains(['[', '{']) && !text.contains('(') => What::Collection {
+            class: class.to_owned(),
+            len: 1,
+        },
+        text => match text.parse() {
+            Ok(number) => What::Integer(number),
+            Err(_) => Shown::object(class, "").what,
+        },
+    };
+    Shown::new(what, text)
 }
 
 /// The reason, where one test changes it, in both runs alike.
@@ -192,7 +218,7 @@ fn a_lazy_value_is_private_and_the_same_in_every_run() {
     let (one, other) = (
         made("a.C.x"),
         StateChange {
-            new: Some("\"y\"".to_owned()),
+            new: Some(shown("\"y\"")),
             ..made("a.C.x")
         },
     );
@@ -323,9 +349,9 @@ fn memos_of_objects_that_are_made_of_values() {
         "{memo}\n class Fixed\n private own name {TEXT}\n open name ()L: name read, name out\n \
          class Told\n private own name {TEXT}\n open rename (L)V: name = given"
     ));
-    assert!(why(&of("Fixed"), &uses).is_some());
+    assert!(why(&of("a.Fixed"), &uses).is_some());
     assert!(why(&of("Pattern(\"a*\", 0)"), &uses).is_some());
-    assert_eq!(why(&of("Told"), &uses), None, "it may have been told something");
+    assert_eq!(why(&of("a.Told"), &uses), None, "it may have been told something");
     assert_eq!(
         why(&of("ArrayList[\"a\"]"), &uses),
         None,
@@ -342,7 +368,12 @@ fn what_is_kept_softly() {
             "open all ()L: known read, known out, known .put {stored}"
         ))
     };
-    let soft = change(&["a.C.known", "[]"], ChangeForm::Grown, None, "SoftReference");
+    let soft = change(
+        &["a.C.known", "[]"],
+        ChangeForm::Grown,
+        None,
+        "java.lang.ref.SoftReference",
+    );
     assert!(
         why(&soft, &uses("made-of-values"))
             .unwrap()
@@ -354,7 +385,7 @@ fn what_is_kept_softly() {
         &["a.C.known", "[]", "[]"],
         ChangeForm::Grown,
         None,
-        "WeakReference",
+        "java.lang.ref.WeakReference",
     );
     assert_eq!(why(&deeper, &uses("other")), None);
 }
@@ -659,7 +690,7 @@ fn one_harmful_difference_below_a_root_is_enough() {
     );
     assert!(why(&lazy, &uses).is_some());
     let further = |field: &str| Further {
-        steps: ["a.D.one", "a.D.next", field].map(str::to_owned).to_vec(),
+        steps: ["a.D.one", "a.D.next", field].map(step).to_vec(),
         form: ChangeForm::FirstSet,
     };
     lazy.add(further("a.C.text"));
@@ -700,15 +731,17 @@ fn fields_are_found_in_the_class_that_declares_them() {
 
 #[test]
 fn hooks_that_are_not_the_projects() {
-    let of = |kind: StateKind, path: &str| StateChange {
-        kind,
-        path: path.to_owned(),
-        ..made("a.C.x")
-    };
     let uses = project("class Hook");
     let hook = |class: &str| {
-        let path = format!("Runtime.getRuntime().addShutdownHook({class}[\"Thread-1\"])");
-        of(StateKind::ShutdownHook, &path)
+        let thread = ThreadName {
+            class: class.to_owned(),
+            name: "Thread-1".to_owned(),
+        };
+        StateChange {
+            kind: StateKind::ShutdownHook,
+            steps: vec![Step::Jvm(JvmState::ShutdownHook(thread))],
+            ..made("a.C.x")
+        }
     };
     assert!(why(&hook("java.util.logging.LogManager$Cleaner"), &uses).is_some());
     assert_eq!(
@@ -722,7 +755,7 @@ fn hooks_that_are_not_the_projects() {
     };
     assert!(why(&gone, &uses).is_some());
     assert_eq!(why(&hook("a.Hook"), &uses), None);
-    assert_eq!(why(&hook("Thread"), &uses), None);
+    assert_eq!(why(&hook("java.lang.Thread"), &uses), None);
 }
 
 #[test]
@@ -751,7 +784,7 @@ fn thread_locals_that_make_their_value() {
     assert_eq!(why(&local("text"), &uses), None);
     assert!(why(&local("seen"), &uses).is_some());
     let map = StateChange {
-        new: Some("java.util.HashMap".to_owned()),
+        new: Some(shown("java.util.HashMap")),
         ..local("seen")
     };
     assert_eq!(why(&map, &uses), None, "who gets it can put something into it");

@@ -3,14 +3,14 @@
 //! Twenty tests that register something in one registry are one problem, so they are one block: the root as its heading, the
 //! worst test in full, the others as a list. What looks harmless is a line at the end; `-v` unfolds everything.
 
-use super::change::Change;
+use super::change::{Change, below_root};
 use super::{FAINT, Page, STRONG, named, of_severity, plural};
 use super::{cut_end, one_line};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use unflake_findings::{
-    Benign, Details, FileChange, FilePollution, Finding, Pollution, Proof, Severity, Suffering, rules,
+    Benign, Details, FileChange, FilePollution, Finding, Pollution, Proof, Severity, Suffering,
 };
 use unflake_protocol::{StateKind, TestId};
 use unicode_width::UnicodeWidthStr as _;
@@ -168,7 +168,7 @@ impl<'a> Polluter<'a> {
     fn depth(&self) -> usize {
         match self.what {
             What::State(pollution) => {
-                let below = rules::below(&pollution.held_by, &pollution.path);
+                let below = below_root(&pollution.held_by, &pollution.path);
                 below.matches(['.', '[']).count()
             }
             What::File(pollution) => pollution.file.matches('/').count(),
@@ -179,7 +179,7 @@ impl<'a> Polluter<'a> {
     fn in_short(&self, verbose: bool) -> String {
         match self.what {
             What::State(pollution) => {
-                let below = rules::below(&pollution.held_by, &pollution.path);
+                let below = below_root(&pollution.held_by, &pollution.path);
                 let (old, new) = (pollution.old.as_deref(), pollution.new.as_deref());
                 Change::new(below.trim_start_matches('.'), old, new, verbose).line()
             }

@@ -12,9 +12,9 @@ use unflake_explore::{Seen, benign};
 use unflake_findings::rules::{self, HeapPlace};
 use unflake_findings::{
     Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate,
-    Repair, Severity, polluter_id,
+    Repair, Severity, Triple, polluter_id,
 };
-use unflake_protocol::{ChangeForm, StateChange, StateKind, TestId};
+use unflake_protocol::{ChangeForm, Nearby, Shown, StateChange, StateKind, TestId};
 
 /// A finding before it is known who suffers.
 pub(super) struct Found {
@@ -249,12 +249,13 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
         is: harmless.is_some(),
         why: harmless.unwrap_or_default(),
     };
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    let text = |value: &Option<Shown>| value.as_ref().map(|value| value.text.clone());
+    let or_nothing = |value| text(value).unwrap_or_else(|| "nothing".to_owned());
     let message = format!(
         "leaves `{}` changed: {} → {}",
         change.path,
-        text(&change.old),
-        text(&change.new)
+        or_nothing(&change.old),
+        or_nothing(&change.new)
     );
     let rule = match by {
         By::Capture => rules::of_state(change.kind, change.form, HeapPlace::Captured),
@@ -279,18 +280,27 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
                 state: change.kind,
                 held_by: change.root.clone(),
                 path: change.path.clone(),
-                old: change.old.clone(),
-                new: change.new.clone(),
+                old: text(&change.old),
+                new: text(&change.new),
                 more: change.more,
                 by_class: by == By::Class,
                 benign,
                 proof: Proof::NotRun,
                 victims: Vec::new(),
-                graph: change.around.clone(),
+                graph: change.around.iter().map(triple).collect(),
                 repair: Repair::default(),
             })
         },
         id,
+    }
+}
+
+fn triple(near: &Nearby) -> Triple {
+    Triple {
+        object: near.object.clone(),
+        field: near.field.clone(),
+        value: near.value.text.clone(),
+        side: near.side,
     }
 }
 
