@@ -92,9 +92,9 @@ impl Around {
         let is_factory = |change: &StateChange| is_state(change, &JvmState::UrlFactory);
         let has_factory = changes.iter().any(is_factory);
         let is_jdk = |change: &StateChange| {
-            let handlers = [&change.old, &change.new].into_iter().flatten();
+            let mut handlers = [&change.old, &change.new].into_iter().flatten();
             let is_own = |handler: &Shown| handler.text.starts_with("sun.net.www.protocol.");
-            change.kind == StateKind::UrlHandler && handlers.map(is_own).all(|is| is)
+            change.kind == StateKind::UrlHandler && handlers.all(is_own)
                 || change.kind == StateKind::UrlHandler && has_factory && !is_factory(change)
                 || change.kind == StateKind::Locale && has_default && !is_default(change)
         };

@@ -8,6 +8,7 @@ mod cause;
 mod document;
 mod finding;
 mod ids;
+mod mark;
 mod pollution;
 pub mod rules;
 mod state_space;
@@ -20,9 +21,11 @@ pub use document::{
     Summary,
 };
 pub use finding::{
-    Details, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity, Suppression, Tried,
+    Details, Effect, EffectMut, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity,
+    Suppression, Tried,
 };
 pub use ids::{FindingId, RunId, finding_id, polluter_id};
+pub use mark::{CacheWord, Mark, MarkKind};
 pub use pollution::{
     Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Triple, Victim,
 };

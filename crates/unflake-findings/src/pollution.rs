@@ -1,6 +1,6 @@
 //! What only findings about shared state have: polluters, victims, brittle tests (P5, P7, P9, P11).
 
-use crate::Repair;
+use crate::{Mark, Repair};
 use serde::{Deserialize, Serialize};
 use unflake_protocol::{Side, StateKind, TestId};
 
@@ -63,8 +63,22 @@ pub enum FileChange {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Benign {
     pub is: bool,
-    /// Empty if it is not.
+    /// The mark as a sentence, which the report writes; empty if it is not harmless.
     pub why: String,
+    /// Runs that were stored by earlier versions have none.
+    #[serde(flatten)]
+    pub mark: Option<Mark>,
+}
+
+impl Benign {
+    /// Still without a sentence.
+    pub fn of(mark: Option<Mark>) -> Benign {
+        Benign {
+            is: mark.is_some(),
+            why: String::new(),
+            mark,
+        }
+    }
 }
 
 /// Whether it was tried which tests suffer.

@@ -18,7 +18,7 @@ pub use messages::{
     Configuration, Failure, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices, ToAgent,
     ToProgram, UserModel, UserModelKind,
 };
-pub use names::{Framework, Handle, SeenTest, TestId};
+pub use names::{Framework, Handle, SeenTest, TestId, dotted};
 pub use script::{
     ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, SavedKind, SavedNode, Script, StackFrame,
 };

@@ -164,6 +164,7 @@ pub(crate) fn harmless(mut finding: Finding, why: &str) -> Finding {
     pollution(&mut finding).benign = Benign {
         is: true,
         why: why.to_owned(),
+        mark: None,
     };
     if finding.severity == Severity::Warning {
         finding.severity = Severity::Note;

@@ -136,6 +136,7 @@ pub(crate) fn run(settings: Settings) -> Result<ExitCode, Problem> {
 
     outcomes.interrupted = interrupt.cancel.is_cancelled();
     let mut finished = outcomes.finish(learned.as_ref(), &configuration, started, clock.elapsed());
+    unflake_report::explain_marks(&mut finished.document.findings);
     let run = store.begin(started)?;
     if let Some(page) = unflake_report::pollution_page(&finished.document.findings) {
         let path = run.write_page("pictures.html", &page)?;

@@ -8,10 +8,10 @@ use super::super::uses;
 use super::changes::Changes;
 use super::secrets::masked;
 use std::collections::{BTreeMap, BTreeSet};
-use unflake_explore::{Seen, benign};
+use unflake_benign::{Seen, mark};
 use unflake_findings::rules::{self, HeapPlace};
 use unflake_findings::{
-    Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate,
+    Benign, Details, FileChange, FilePollution, Finding, FindingKind, Mark, NoteKind, Pollution, Proof, Rate,
     Repair, Severity, Triple, polluter_id,
 };
 use unflake_protocol::{ChangeForm, Nearby, Shown, StateChange, StateKind, TestId};
@@ -58,10 +58,10 @@ pub(super) fn gather(
             first: first.of_root(&change.root),
             second: second.of_root(&change.root),
         };
-        let harmless = benign(change, &seen, &evidence.uses).filter(|_| by != By::Capture);
+        let mark = mark(change, &seen, &evidence.fields).filter(|_| by != By::Capture);
         let change = masked(change);
         found.push(Found {
-            finding: finding(id, &change, harmless, by),
+            finding: finding(id, &change, mark, by),
             replay: StoredReplay {
                 recipe: suite.tests[test].launch,
                 tests: vec![suite.tests[test].handle.clone()],
@@ -168,14 +168,13 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Out
     let proven = proof::run(check, &polluting, outcomes);
     for (index, came) in order.into_iter().zip(proven) {
         let one = &mut found[index];
-        let (benign, proof, victims) = match &mut one.finding.details {
-            Details::Polluter(pollution) => (&pollution.benign, &mut pollution.proof, &mut pollution.victims),
-            Details::FilePolluter(files) => (&files.benign, &mut files.proof, &mut files.victims),
-            _ => continue,
+        let Some(effect) = one.finding.details.effect_mut() else {
+            continue;
         };
-        *proof = came.proof;
-        *victims = came.victims;
-        one.finding.severity = Severity::polluter(&one.finding.test, benign, victims);
+        *effect.proof = came.proof;
+        *effect.victims = came.victims;
+        let victims = &*effect.victims;
+        one.finding.severity = Severity::polluter(&one.finding.test, effect.benign, victims);
         let suite = &check.learned.suite;
         let first = victims
             .first()
@@ -237,7 +236,7 @@ fn is_put_back(changes: &[StateChange], root: &str) -> bool {
     }
 }
 
-fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By) -> Finding {
+fn finding(test: &TestId, change: &StateChange, mark: Option<Mark>, by: By) -> Finding {
     let is_file = change.kind == StateKind::File;
     let kind = if is_file {
         FindingKind::FilePolluter
@@ -245,10 +244,7 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
         FindingKind::Polluter
     };
     let id = polluter_id(kind, test, &change.root);
-    let benign = Benign {
-        is: harmless.is_some(),
-        why: harmless.unwrap_or_default(),
-    };
+    let benign = Benign::of(mark);
     let text = |value: &Option<Shown>| value.as_ref().map(|value| value.text.clone());
     let or_nothing = |value| text(value).unwrap_or_else(|| "nothing".to_owned());
     let message = format!(
