@@ -12,7 +12,7 @@ use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 use unflake_explore::Verdict;
-use unflake_findings::{Cause, CauseStatus, Details, FilePollution, Finding, Pollution};
+use unflake_findings::{Cause, CauseStatus, Details, Finding};
 use unflake_project::{Build, BuildError, BuildRequest};
 use unflake_protocol::{
     ChoiceId, Configuration, Failure, Form, Handle, Level, Outcome, Record, Role, Script, Strategy,
