@@ -53,6 +53,8 @@ pub struct Surroundings {
     pub cancel: Cancel,
     /// Draws a page with pictures of findings, if there is something to be seen.
     pub page: fn(&[Finding]) -> Option<String>,
+    /// Writes a sentence for each mark of a harmless change.
+    pub explain_marks: fn(&mut [Finding]),
 }
 
 /// What came of a check.
@@ -144,6 +146,7 @@ pub fn check(
 
     outcomes.interrupted = cancel.is_cancelled();
     let mut finished = outcomes.finish(learned.as_ref(), &configuration, started, clock.elapsed());
+    (surroundings.explain_marks)(&mut finished.document.findings);
     let run = store.begin(started)?;
     if let Some(page) = (surroundings.page)(&finished.document.findings) {
         let path = run.write_page("pictures.html", &page)?;

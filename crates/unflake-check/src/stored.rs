@@ -5,10 +5,11 @@ use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use unflake_findings::Run;
 use unflake_project::BuildRecipe;
 use unflake_protocol::{Configuration, Handle, TestId};
+use unflake_runner::class_files;
 
 /// Changes whenever something below does.
 const FORMAT: u32 = 3;
@@ -98,8 +99,7 @@ fn fingerprints(recipes: &[BuildRecipe]) -> BTreeMap<PathBuf, String> {
         .collect();
     let hash = |directory: PathBuf| {
         let mut hasher = blake3::Hasher::new();
-        let mut files = Vec::new();
-        class_files(&directory, &mut files);
+        let mut files = class_files(&directory);
         files.sort();
         for file in files {
             hasher.update(file.as_os_str().as_encoded_bytes());
@@ -111,20 +111,10 @@ fn fingerprints(recipes: &[BuildRecipe]) -> BTreeMap<PathBuf, String> {
     directories.into_iter().map(hash).collect()
 }
 
-fn class_files(directory: &Path, into: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => class_files(&path, into),
-            Ok(_) if path.extension().is_some_and(|extension| extension == "class") => into.push(path),
-            _ => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
     use unflake_project::TOOLS;
     use unflake_protocol::{Recipe, Role};
 

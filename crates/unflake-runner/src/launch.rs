@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use unflake_protocol::Recipe;
 
@@ -231,6 +232,26 @@ fn split(arguments: Vec<String>) -> Split {
         }
     }
     Split { options, class_path }
+}
+
+/// The class files below a directory of a class path, in an order that does not depend on the file system. None if it is a jar.
+pub fn class_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut todo = vec![directory.to_owned()];
+    while let Some(folder) = todo.pop() {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut entries: Vec<fs::DirEntry> = entries.collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                todo.push(path);
+            } else if path.extension().is_some_and(|end| end == "class") {
+                files.push(path);
+            }
+        }
+    }
+    files
 }
 
 #[cfg(test)]

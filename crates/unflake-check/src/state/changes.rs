@@ -6,7 +6,7 @@ use crate::drive::rounds::{Turn, Workers};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use unflake_protocol::{
-    Author, Configuration, HeapSetting, Measured, StateChange, StateKind, ToProgram, Watch,
+    Author, Configuration, HeapSetting, Leaf, Measured, Shown, StateChange, StateKind, ToProgram, Watch,
 };
 use unflake_runner::Launch;
 
@@ -32,13 +32,13 @@ pub(super) struct Changes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Initial {
     pub(super) test: Option<usize>,
-    pub(super) leaves: Vec<(String, String)>,
+    pub(super) leaves: Vec<Leaf>,
 }
 
 impl Initial {
-    pub(super) fn value(&self, path: &str) -> Option<&String> {
-        let found = self.leaves.iter().find(|(other, _)| other == path);
-        found.map(|(_, value)| value)
+    pub(super) fn value(&self, path: &str) -> Option<&Shown> {
+        let found = self.leaves.iter().find(|leaf| leaf.path == path);
+        found.map(|leaf| &leaf.value)
     }
 }
 

@@ -15,7 +15,7 @@ use unflake_check::drive::transcript::JvmEnd;
 use unflake_check::{Again, Named};
 use unflake_check::{Problem, not_implementation_dependent, problem};
 use unflake_explore::Verdict;
-use unflake_findings::{Cause, CauseStatus, Details, FilePollution, Finding, Pollution};
+use unflake_findings::{Cause, CauseStatus, Details, Finding};
 use unflake_project::{Build, BuildError, BuildRequest};
 use unflake_protocol::{
     ChoiceId, Configuration, Failure, Form, Handle, Level, Outcome, Record, Role, Script, Strategy,
@@ -78,6 +78,7 @@ impl<'a> Replayed<'a> {
     ) -> Result<Replayed<'a>, Problem> {
         match named {
             Named::Finding(finding) => {
+                let victims = finding.details.effect().map_or(&[][..], |effect| effect.victims);
                 let (strategy, cause) = match &finding.details {
                     Details::ImplementationDependent { strategy, cause, .. } => {
                         (Some(*strategy), Some(cause))
@@ -88,14 +89,12 @@ impl<'a> Replayed<'a> {
                         (None, None)
                     }
                     // With a victim behind it, that one fails again.
-                    Details::Polluter(Pollution { victims, .. })
-                    | Details::FilePolluter(FilePollution { victims, .. })
-                        if settings.choices.is_empty() && !settings.stop && !victims.is_empty() =>
-                    {
-                        (None, None)
-                    }
                     Details::Polluter(_) | Details::FilePolluter(_) => {
-                        return Err(no_failure(finding));
+                        let is_whole = settings.choices.is_empty() && !settings.stop;
+                        if !is_whole || victims.is_empty() {
+                            return Err(no_failure(finding));
+                        }
+                        (None, None)
                     }
                     _ => return Err(not_implementation_dependent(finding)),
                 };
@@ -108,13 +107,7 @@ impl<'a> Replayed<'a> {
                     )
                     .hint("run `unflake check` again")
                 })?;
-                let fails = match &finding.details {
-                    Details::Polluter(Pollution { victims, .. })
-                    | Details::FilePolluter(FilePollution { victims, .. }) => {
-                        victims.first().map(|victim| &victim.test)
-                    }
-                    _ => None,
-                };
+                let fails = victims.first().map(|victim| &victim.test);
                 Ok(Replayed {
                     settings,
                     again,
