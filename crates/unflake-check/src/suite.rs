@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 use unflake_explore::{Learned, Need, needs};
-use unflake_project::{BuildRun, TestJvm};
-use unflake_protocol::{Handle, Outcome, Recipe, ScopeChoices, TestId};
+use unflake_project::{BuildRecipe, BuildRun, TestJvm};
+use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
 use unflake_runner::Launch;
 
 /// All tests, in the order in which the build ran them.
@@ -16,7 +16,7 @@ pub(crate) struct Suite {
     /// How the build's test JVMs were started, each way once.
     pub(crate) launches: Vec<Launch>,
     /// The recipes that the launches were made from.
-    pub(crate) recipes: Vec<Recipe>,
+    pub(crate) recipes: Vec<BuildRecipe>,
     /// Per class that is not the JDK's: the classes that its constant pool names.
     pub(crate) references: BTreeMap<String, Vec<String>>,
     /// Versions of Java that were seen.
@@ -176,7 +176,7 @@ impl Suite {
             });
             return None;
         };
-        match Launch::from_recipe(recipe) {
+        match recipe.launch() {
             Ok(launch) => Some(
                 self.launches
                     .iter()

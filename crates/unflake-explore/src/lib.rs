@@ -3,10 +3,8 @@
 //! Pure: knows no process, clock or disk. What runs tests is behind the traits [`Jvms`] and [`Jvm`], so that every
 //! decision here is tested without one.
 
-mod benign;
 mod cause;
 mod confirm;
-mod field_uses;
 mod graph;
 mod minimize;
 pub mod order;
@@ -16,10 +14,8 @@ mod select;
 mod split;
 mod test_ix;
 
-pub use benign::{Seen, benign};
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
 pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verdict, confirm};
-pub use field_uses::{ClassUses, DeclaredField, FieldUse, FieldUses, MethodUses, Stored, Use};
 pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};
 pub use minimize::{Minimal, minimize};
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, random_rounds, strategy_of_round};

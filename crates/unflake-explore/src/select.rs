@@ -1,7 +1,7 @@
 //! Which tests can be left out, because no choice could have mattered to them (DESIGN, decision 3).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use unflake_protocol::{HashDraws, ScopeChoices, SeenTest};
+use unflake_protocol::{HashDraws, ScopeChoices, SeenTest, dotted};
 
 /// What was learned in one JVM of the build.
 #[derive(Clone, Copy, Debug)]
@@ -106,10 +106,6 @@ fn is_framework(class: &str) -> bool {
         "org.testng.",
     ];
     PACKAGES.iter().any(|package| class.starts_with(package))
-}
-
-fn dotted(class: &str) -> String {
-    class.replace('/', ".")
 }
 
 #[cfg(test)]

@@ -40,6 +40,11 @@ impl fmt::Display for TestId {
     }
 }
 
+/// The name of a class as people and reflection write it, from the one in a class file: `package.Class`, nested ones with `$`.
+pub fn dotted(class: &str) -> String {
+    class.replace('/', ".")
+}
+
 /// Which framework reports a test, the outermost one last: the JUnit Platform runs JUnit 4 tests through its vintage
 /// engine, and JUnit 4 runs JUnit 3 tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,38 +1,32 @@
 //! The tests of one launch: the description from which victims are searched for, and the JVMs that run them.
 
 use crate::check::Check;
-use crate::drive::orders::{LaunchOrders, tools};
-use crate::options::SeedSetting;
+use crate::drive::driver::Driver;
+use crate::drive::orders::{LaunchOrders, exact};
 use crate::outcome::Outcomes;
 use crate::suite::{Baseline, KnownTest};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use unflake_explore::order::limits::Allowance;
 use unflake_explore::order::{LaunchTests, classes_of};
 use unflake_explore::{TestIx, reaching};
 use unflake_protocol::{Handle, Outcome};
-use unflake_runner::WorkerTools;
 
 /// What the JVMs of all launches need.
 pub(super) struct OrderTools {
     handles: Vec<Handle>,
-    tools: WorkerTools,
+    driver: Driver,
     deadline: Option<Instant>,
 }
 
 impl OrderTools {
-    /// `from`: when the clock began. With a seed the result must not depend on it, unless the user gave a time.
+    /// `from`: when the clock began.
     pub(super) fn new(check: &Check<'_>, from: Instant, allowance: Allowance) -> OrderTools {
-        let time = match (check.settings.budget, check.settings.vary.seed) {
-            (Some(budget), _) => Some(budget),
-            (None, SeedSetting::Fixed(_) | SeedSetting::Last) => None,
-            (None, SeedSetting::Fresh) => Some(allowance.of(check.learned.time)),
-        };
         let tests = check.learned.suite.tests.iter();
         OrderTools {
             handles: tests.map(|test| test.handle.clone()).collect(),
-            tools: tools(check.bench.tools),
-            deadline: time.map(|time| from + time),
+            driver: exact(check.workers.driver),
+            deadline: check.budget().deadline(allowance, from),
         }
     }
 
@@ -42,25 +36,20 @@ impl OrderTools {
         launch: usize,
         tests: &LaunchTests,
     ) -> LaunchOrders<'a> {
+        let slowest = tests
+            .tests
+            .iter()
+            .map(|test| check.learned.suite.tests[test.0].time)
+            .max();
         LaunchOrders {
             launch: &check.learned.suite.launches[launch],
             handles: &self.handles,
-            tools: &self.tools,
-            next: check.bench.workers,
-            jobs: check.bench.jobs,
-            silence: silence(check, &tests.tests),
+            driver: &self.driver,
+            jobs: check.workers.jobs,
+            silence: check.workers.patience.silence(slowest.unwrap_or_default()),
             deadline: self.deadline,
         }
     }
-}
-
-fn silence(check: &Check<'_>, tests: &[TestIx]) -> Duration {
-    const LEAST: Duration = Duration::from_secs(60);
-    let times = tests.iter().map(|test| check.learned.suite.tests[test.0].time);
-    check
-        .settings
-        .timeout
-        .unwrap_or_else(|| LEAST.max(times.max().unwrap_or_default() * 10))
 }
 
 /// What the search for victims must know of the tests of a launch. `holders`: classes that hold polluted state, with dots.

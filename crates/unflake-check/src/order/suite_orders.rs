@@ -4,7 +4,6 @@ use super::launch::{OrderTools, launch_tests};
 use super::order_findings::{add_brittle, add_victim, say_unproved};
 use crate::check::Check;
 use crate::drive::orders::LaunchOrders;
-use crate::options::SeedSetting;
 use crate::outcome::{Fate, Outcomes};
 use std::time::{Duration, Instant};
 use unflake_explore::order::limits::{DEFAULT_ORDERS, MORE_ORDERS_TIME, ORDER_TIME, WHOLE_ORDERS_PART};
@@ -69,11 +68,12 @@ fn whole_orders(
     clock: Instant,
 ) -> OrdersTried {
     let settings = check.settings;
-    let time = match (settings.budget, settings.rounds, settings.vary.seed) {
-        (Some(budget), ..) => budget / WHOLE_ORDERS_PART,
-        (None, Some(_), _) | (None, None, SeedSetting::Fixed(_) | SeedSetting::Last) => Duration::MAX,
-        (None, None, SeedSetting::Fresh) => MORE_ORDERS_TIME.of(check.learned.time),
+    let time = match (settings.budget, settings.rounds) {
+        (Some(budget), _) => Some(budget / WHOLE_ORDERS_PART),
+        (None, Some(_)) => None,
+        (None, None) => check.budget().of(MORE_ORDERS_TIME),
     };
+    let time = time.unwrap_or(Duration::MAX);
     let suite = WholeSuite {
         tests,
         seed: check.seed,
@@ -83,7 +83,7 @@ fn whole_orders(
         }),
         at_once: u32::try_from(orders.jobs).unwrap_or(1),
         time_left: &|| {
-            if check.bench.tools.cancel.is_cancelled() {
+            if check.is_cancelled() {
                 TimeLeft::Cancelled
             } else if clock.elapsed() < time {
                 TimeLeft::More

@@ -8,14 +8,15 @@ use crate::order::proof::{self, Suspected};
 use crate::outcome::Outcomes;
 use crate::stored::StoredReplay;
 use std::collections::{BTreeMap, BTreeSet};
+use unflake_benign::{Seen, mark};
+use unflake_explore::TestIx;
 use unflake_explore::order::{ChangeSeen, HeldBy, RanOrders, Suspicion, suspicions};
-use unflake_explore::{Seen, TestIx, benign};
 use unflake_findings::rules::{self, HeapPlace};
 use unflake_findings::{
-    Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate,
-    Repair, Severity, polluter_id,
+    Benign, Details, FileChange, FilePollution, Finding, FindingKind, Mark, NoteKind, Pollution, Proof, Rate,
+    Repair, Severity, Triple, polluter_id,
 };
-use unflake_protocol::{ChangeForm, StateChange, StateKind, TestId};
+use unflake_protocol::{ChangeForm, Nearby, Shown, StateChange, StateKind, TestId};
 
 /// A finding before it is known who suffers.
 pub(super) struct Found {
@@ -28,11 +29,12 @@ pub(super) struct Found {
 
 impl Found {
     /// The change as far as it decides who is tried.
-    fn change_seen(&self) -> ChangeSeen<'_, (ChangeForm, Option<&String>)> {
+    fn change_seen(&self) -> ChangeSeen<'_, (ChangeForm, Option<&str>)> {
         let change = &self.change;
+        let value = change.new.as_ref().or(change.old.as_ref());
         ChangeSeen {
             state: &change.root,
-            way: (change.form, change.new.as_ref().or(change.old.as_ref())),
+            way: (change.form, value.map(|value| value.text.as_str())),
             test: self.test.map(TestIx),
             held_by: match (change.kind, change.root.rsplit_once('.')) {
                 (StateKind::Heap, Some((class, _))) => HeldBy::Class(class.to_owned()),
@@ -77,10 +79,10 @@ pub(super) fn gather(
             first: first.of_root(&change.root),
             second: second.of_root(&change.root),
         };
-        let harmless = benign(change, &seen, &evidence.uses).filter(|_| by != By::Capture);
+        let mark = mark(change, &seen, &evidence.fields).filter(|_| by != By::Capture);
         let change = masked(change);
         found.push(Found {
-            finding: finding(id, &change, harmless, by),
+            finding: finding(id, &change, mark, by),
             replay: StoredReplay {
                 recipe: suite.tests[test].launch,
                 tests: vec![suite.tests[test].handle.clone()],
@@ -146,14 +148,13 @@ pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, ran: &RanOrders, o
     let proven = proof::run(check, &suspected, ran, outcomes);
     for (index, came) in order.into_iter().zip(proven) {
         let one = &mut found[index];
-        let (benign, proof, victims) = match &mut one.finding.details {
-            Details::Polluter(pollution) => (&pollution.benign, &mut pollution.proof, &mut pollution.victims),
-            Details::FilePolluter(files) => (&files.benign, &mut files.proof, &mut files.victims),
-            _ => continue,
+        let Some(effect) = one.finding.details.effect_mut() else {
+            continue;
         };
-        *proof = came.proof;
-        *victims = came.victims;
-        one.finding.severity = Severity::polluter(&one.finding.test, benign, victims);
+        *effect.proof = came.proof;
+        *effect.victims = came.victims;
+        let victims = &*effect.victims;
+        one.finding.severity = Severity::polluter(&one.finding.test, effect.benign, victims);
         let suite = &check.learned.suite;
         let first = victims
             .first()
@@ -215,7 +216,7 @@ fn is_put_back(changes: &[StateChange], root: &str) -> bool {
     }
 }
 
-fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By) -> Finding {
+fn finding(test: &TestId, change: &StateChange, mark: Option<Mark>, by: By) -> Finding {
     let is_file = change.kind == StateKind::File;
     let kind = if is_file {
         FindingKind::FilePolluter
@@ -223,16 +224,14 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
         FindingKind::Polluter
     };
     let id = polluter_id(kind, test, &change.root);
-    let benign = Benign {
-        is: harmless.is_some(),
-        why: harmless.unwrap_or_default(),
-    };
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    let benign = Benign::of(mark);
+    let text = |value: &Option<Shown>| value.as_ref().map(|value| value.text.clone());
+    let or_nothing = |value| text(value).unwrap_or_else(|| "nothing".to_owned());
     let message = format!(
         "leaves `{}` changed: {} → {}",
         change.path,
-        text(&change.old),
-        text(&change.new)
+        or_nothing(&change.old),
+        or_nothing(&change.new)
     );
     let rule = match by {
         By::Capture => rules::of_state(change.kind, change.form, HeapPlace::Captured),
@@ -257,18 +256,27 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
                 state: change.kind,
                 held_by: change.root.clone(),
                 path: change.path.clone(),
-                old: change.old.clone(),
-                new: change.new.clone(),
+                old: text(&change.old),
+                new: text(&change.new),
                 more: change.more,
                 by_class: by == By::Class,
                 benign,
                 proof: Proof::NotRun,
                 victims: Vec::new(),
-                graph: change.around.clone(),
+                graph: change.around.iter().map(triple).collect(),
                 repair: Repair::default(),
             })
         },
         id,
+    }
+}
+
+fn triple(near: &Nearby) -> Triple {
+    Triple {
+        object: near.object.clone(),
+        field: near.field.clone(),
+        value: near.value.text.clone(),
+        side: near.side,
     }
 }
 

@@ -11,16 +11,14 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 use unflake_check::Named;
 use unflake_check::Progress;
-use unflake_check::drive::orders::{LaunchOrders, tools};
+use unflake_check::drive::orders::{LaunchOrders, exact};
+use unflake_check::drive::patience::Patience;
 use unflake_check::stored::StoredTest;
 use unflake_check::{Problem, problem};
 use unflake_explore::TestIx;
 use unflake_explore::order::{Answer, AnswerStep, Question, classes_of};
 use unflake_findings::Suffering;
 use unflake_protocol::{Failure, Handle, TestId};
-
-/// A test that says nothing for so long is taken for one that hangs.
-const SILENCE: Duration = Duration::from_secs(120);
 
 /// What is said about one test.
 #[derive(Clone, Debug, Serialize)]
@@ -66,14 +64,13 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
     };
     let progress = ProgressDisplay::new(&settings.screen);
     let handles: Vec<Handle> = stored.iter().map(|test| test.handle.clone()).collect();
-    let tools = tools(&again.plain_tools());
+    let driver = exact(&again.plain_driver());
     let orders = LaunchOrders {
         launch: &launch,
         handles: &handles,
-        tools: &tools,
-        next: &again.next,
+        driver: &driver,
         jobs: settings.jobs.get(),
-        silence: SILENCE,
+        silence: Patience::stored().silence(Duration::ZERO),
         deadline: settings.budget.map(|budget| Instant::now() + budget),
     };
     // All tests that run in such a JVM, in the build's order.
