@@ -15,6 +15,9 @@ use std::collections::BTreeSet;
 use unflake_protocol::Seed;
 
 const SUITES: u64 = 10_000;
+/// What the searches cost for all of these suites. A change of the plan changes it: know why before you write the new number.
+const POLLUTION_JVMS: usize = 382_260;
+const ORDER_JVMS: usize = 388_605;
 
 /// A random suite, and what a check knows of it.
 struct Checked {
@@ -141,10 +144,12 @@ struct Pairs {
 #[test]
 fn of_polluters_every_proof_is_true_and_no_victim_is_missed() {
     let mut pairs = Pairs::default();
+    let mut jvms = 0;
     for number in 0..SUITES {
         let checked = Checked::new(number);
         let (suite, tests) = (&checked.suite, &checked.tests);
         let found = checked.pollution();
+        jvms += suite.jvms();
         checked.assert_true(&found);
         assert!(
             found.unproved.is_empty() && !says_partial(&found),
@@ -183,6 +188,7 @@ fn of_polluters_every_proof_is_true_and_no_victim_is_missed() {
             }
         }
     }
+    assert_eq!(jvms, POLLUTION_JVMS, "the search costs more, or less");
     // Polluters beside the first are looked for where that costs little, and guessed: 90 of 100 are named, 3 of 7,588 wrong.
     assert!(pairs.named * 100 >= pairs.all * 89, "{pairs:?}");
     assert!(pairs.wrong * 1000 <= pairs.further, "{pairs:?}");
@@ -190,11 +196,13 @@ fn of_polluters_every_proof_is_true_and_no_victim_is_missed() {
 
 #[test]
 fn of_orders_every_proof_is_true_and_every_failure_is_explained() {
+    let mut jvms = 0;
     for number in 0..SUITES {
         let checked = Checked::new(number);
         let (suite, tests) = (&checked.suite, &checked.tests);
         let tried = checked.whole_orders();
         let found = checked.search().order(tried.failing.clone(), true);
+        jvms += suite.jvms();
         checked.assert_true(&found);
         assert!(
             found.unproved.is_empty() && !says_partial(&found),
@@ -226,6 +234,7 @@ fn of_orders_every_proof_is_true_and_every_failure_is_explained() {
             }
         }
     }
+    assert_eq!(jvms, ORDER_JVMS, "the search costs more, or less");
 }
 
 #[test]
