@@ -266,4 +266,25 @@ mod tests {
         let found = cleaners_of(&suite, &tests, &victims, &|_| None);
         assert_eq!(found[0].tests, ix([1, 2]));
     }
+
+    #[test]
+    fn nobody_cleans_up_for_itself() {
+        // 0 pollutes 1 and 2; 2 cleans up, and passes the second time.
+        let suite = suite(|before, test| [1, 2].contains(&test) && last_is(before, &[0, 2], 0));
+        let tests = LaunchTests {
+            tests: ix(0..3),
+            classes: classes_of("A B B".split(' ')),
+            ..LaunchTests::default()
+        };
+        let victim = |victim: usize| ProvedVictim {
+            victim: one(victim),
+            polluters: ix([0]),
+            failure: failure(),
+            runs: 3,
+            passed_alone: true,
+        };
+        let found = cleaners_of(&suite, &tests, &[&victim(1), &victim(2)], &|_| None);
+        let found: Vec<Vec<TestIx>> = found.into_iter().map(|cleaners| cleaners.tests).collect();
+        assert_eq!(found, [ix([2]), ix([])]);
+    }
 }
