@@ -161,4 +161,11 @@ mod tests {
             Err(Unproved::NotRepeated)
         );
     }
+
+    #[test]
+    fn what_makes_no_difference_is_left_out() {
+        let suite = suite(|before, test| test == 9 && before.contains(&2) && before.contains(&4));
+        let needed = without_the_needless(&suite, ix([1, 2, 3, 4]), one(9), Wanted::Fails);
+        assert_eq!(needed, Ok(ix([2, 4])));
+    }
 }

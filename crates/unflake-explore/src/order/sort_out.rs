@@ -231,6 +231,8 @@ mod tests {
         let suite = suite(|before, test| test == 3 && before.contains(&3));
         let sorted = sort_out(&suite, &[suspect(3, [1, 2, 3, 4, 1, 2])], &nothing);
         assert_eq!(sorted.victims[0].polluters, ix([3]));
+        // Without a search: alone, then twice.
+        assert_eq!(suite.ran()[..2], [vec![3], vec![3, 3]]);
     }
 
     #[test]

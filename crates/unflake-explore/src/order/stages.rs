@@ -274,4 +274,11 @@ mod tests {
             assert_eq!(is_packed, stage.who == Who::AllClassesInTurn, "{:?}", stage.name);
         }
     }
+
+    #[test]
+    fn failures_are_explained_first_where_they_are_all_that_is_known() {
+        // The search for cleaners comes after it, so some time is kept.
+        assert_eq!(POLLUTION.last(), Some(&Step::SortOut(Time::Search)));
+        assert_eq!(ORDER.first(), Some(&Step::SortOut(Time::All)));
+    }
 }
