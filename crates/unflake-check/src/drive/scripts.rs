@@ -1,0 +1,130 @@
+//! Running one stored test again and again, with a script for its choices: in one warm JVM, or in a fresh one each time.
+
+use super::driver::{DrivenJvm, Driver, Heard};
+use super::patience::Patience;
+use super::transcript::JvmEnd;
+use std::time::{Duration, Instant};
+use unflake_explore::{Probe, Probed, Verdict};
+use unflake_protocol::{Configuration, Handle, Record, Role, RunCommand, Script, Strategy, ToProgram};
+use unflake_runner::{Launch, Limits, Work};
+
+/// What is run: the last of `tests`, after the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    pub launch: &'a Launch,
+    pub tests: &'a [Handle],
+    pub strategy: Option<Strategy>,
+}
+
+/// Where its JVMs come from.
+#[derive(Debug)]
+pub struct ScriptJvms<'a> {
+    pub driver: &'a Driver,
+    pub work: Work,
+    pub patience: Patience,
+}
+
+/// What such JVMs are told at their start.
+pub fn configuration(of_run: Configuration) -> Configuration {
+    Configuration {
+        role: Role::Worker,
+        allocations: true,
+        ..of_run
+    }
+}
+
+impl ScriptJvms<'_> {
+    pub fn start(&self, launch: &Launch) -> Result<DrivenJvm, JvmEnd> {
+        self.driver.start(launch, self.work)
+    }
+
+    /// Runs the subject once. Also says whether the JVM can be used again.
+    pub fn run(
+        &self,
+        jvm: &mut DrivenJvm,
+        subject: Subject<'_>,
+        script: Option<&Script>,
+        record: &Record,
+    ) -> (Probed, bool) {
+        let command = RunCommand {
+            strategy: subject.strategy,
+            tests: subject.tests.to_vec(),
+            script: script.cloned(),
+            record: record.clone(),
+        };
+        let limits = Limits {
+            silence: self.patience.silence(Duration::ZERO),
+            until: None,
+        };
+        let (mut choices, mut evidence) = (Vec::new(), Vec::new());
+        let transcript = jvm.run(&command, limits, &mut |heard| {
+            let Heard::Other(message) = heard else { return };
+            match *message {
+                ToProgram::Choices(made) => choices = made,
+                ToProgram::Evidence(seen) => evidence.push(*seen),
+                _ => {}
+            }
+        });
+        let probed = Probed {
+            verdict: transcript.of_last(subject.tests),
+            choices,
+            evidence,
+        };
+        (probed, transcript.end.can_go_on())
+    }
+}
+
+/// Counts runs, and says when there may be no more.
+#[derive(Debug)]
+pub struct RunLimit {
+    pub deadline: Option<Instant>,
+    pub runs: u32,
+}
+
+impl RunLimit {
+    fn take(&mut self) -> bool {
+        self.runs += 1;
+        self.deadline.is_none_or(|deadline| Instant::now() < deadline)
+    }
+}
+
+/// All runs in one JVM. Whether that is as good as a fresh one is for whoever uses it to see.
+pub struct Warm<'a> {
+    pub jvms: &'a ScriptJvms<'a>,
+    pub subject: Subject<'a>,
+    /// `None`: a run has ended it.
+    pub jvm: Option<DrivenJvm>,
+    pub allowance: &'a mut RunLimit,
+}
+
+impl Probe for Warm<'_> {
+    fn run(&mut self, script: &Script, record: &Record) -> Option<Probed> {
+        if !self.allowance.take() {
+            return None;
+        }
+        let mut jvm = self.jvm.take()?;
+        let (probed, can_go_on) = self.jvms.run(&mut jvm, self.subject, Some(script), record);
+        if can_go_on {
+            self.jvm = Some(jvm);
+        }
+        (probed.verdict != Verdict::Cancelled).then_some(probed)
+    }
+}
+
+/// A fresh JVM for each run.
+pub struct Cold<'a> {
+    pub jvms: &'a ScriptJvms<'a>,
+    pub subject: Subject<'a>,
+    pub allowance: &'a mut RunLimit,
+}
+
+impl Probe for Cold<'_> {
+    fn run(&mut self, script: &Script, record: &Record) -> Option<Probed> {
+        if !self.allowance.take() {
+            return None;
+        }
+        let mut jvm = self.jvms.start(self.subject.launch).ok()?;
+        let (probed, _) = self.jvms.run(&mut jvm, self.subject, Some(script), record);
+        (probed.verdict != Verdict::Cancelled).then_some(probed)
+    }
+}

@@ -1,0 +1,289 @@
+//! The learning run: one ordinary build under the agent, and what goes wrong with it.
+
+use crate::nearest::{did_you_mean, nearest};
+use crate::problem;
+use crate::problem::Problem;
+use crate::progress::Progress;
+use crate::selection::Selection;
+use crate::suite::Suite;
+use std::time::Duration;
+use unflake_project::{Build, BuildError, BuildRequest, BuildRun};
+use unflake_protocol::ToProgram;
+
+/// What the learning run gave.
+#[derive(Debug)]
+pub(crate) struct Learned {
+    pub(crate) suite: Suite,
+    /// Indices of the tests that the user asked for.
+    pub(crate) selected: Vec<usize>,
+    /// How long the build took.
+    pub(crate) time: Duration,
+}
+
+/// Runs the build. `Ok(None)`: the user has had enough.
+pub(crate) fn learn(
+    request: &BuildRequest<'_>,
+    selection: &Selection,
+    progress: &dyn Progress,
+) -> Result<Option<Learned>, Problem> {
+    progress.phase("learning", 0);
+    let run = request.run(|message| match message {
+        ToProgram::TestStarted(test) => progress.note(&test.class),
+        ToProgram::TestFinished { .. } => progress.step(),
+        _ => {}
+    });
+    let run = match run {
+        Ok(run) => run,
+        Err(BuildError::Cancelled) => return Ok(None),
+        Err(error) => return Err(build_problem(error, request.build)),
+    };
+    let suite = Suite::from_build(&run);
+    let selected: Vec<usize> = (0..suite.tests.len())
+        .filter(|index| selection.contains(&suite.tests[*index]))
+        .collect();
+    if selected.is_empty() {
+        return Err(nothing_to_check(&run, &suite, selection, request.build));
+    }
+    if let [first, ..] = selection.unmatched(&suite.tests)[..] {
+        return Err(unknown_test(first, &suite, request.build));
+    }
+    Ok(Some(Learned {
+        suite,
+        selected,
+        time: run.time,
+    }))
+}
+
+fn nothing_to_check(run: &BuildRun, suite: &Suite, selection: &Selection, build: &Build) -> Problem {
+    if let [first, ..] = selection.unmatched(&suite.tests)[..] {
+        return unknown_test(first, suite, build);
+    }
+    if run.has_reported_tests {
+        return problem!(CannotWork, "the build ran tests, but the agent was not loaded into any test JVM").hint(
+            "check whether the build clears JAVA_TOOL_OPTIONS, runs its tests on another machine, or uses a test framework other than JUnit",
+        );
+    }
+    problem!(NoTest, "the project has no tests: the build ran none").hint(build.tool.facts().no_tests_hint)
+}
+
+fn unknown_test(written: &str, suite: &Suite, build: &Build) -> Problem {
+    let mut known = Vec::new();
+    for test in &suite.tests {
+        known.extend([
+            test.id.test.clone(),
+            test.id.class().to_owned(),
+            simple(test.id.class()).to_owned(),
+        ]);
+    }
+    // With a filter on, the build showed only what matched; what was compiled knows the rest.
+    let compiled = compiled_classes(build);
+    known.extend(
+        compiled
+            .iter()
+            .flat_map(|class| [class.clone(), simple(class).to_owned()]),
+    );
+    known.sort();
+    known.dedup();
+    let class = written.split('#').next().unwrap_or_default();
+    let mut near = nearest(written, known.iter().map(String::as_str));
+    if near.is_empty() {
+        near = nearest(class, known.iter().map(String::as_str));
+    }
+    let problem = problem!(NoTest, "no test matches `{written}`");
+    match did_you_mean(&near) {
+        Some(hint) => problem.hint(hint),
+        None => problem.hint(
+            "name a test as `Class`, `Class#method` or `package.Class`; without a name all are checked",
+        ),
+    }
+}
+
+fn simple(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
+}
+
+/// Names of the test classes that the project and its modules have compiled.
+fn compiled_classes(build: &Build) -> Vec<String> {
+    const DEEPEST: usize = 12;
+    let mut classes = Vec::new();
+    let mut todo = vec![(build.directory.clone(), None::<String>, 0)];
+    while let Some((folder, package, depth)) = todo.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = entry.path();
+            if path.is_dir()
+                && depth < DEEPEST
+                && !name.starts_with('.')
+                && name != "src"
+                && name != "node_modules"
+            {
+                let below = match &package {
+                    _ if build.tool.is_test_classes(&path) => Some(String::new()),
+                    Some(package) => Some(format!("{package}{name}.")),
+                    None => None,
+                };
+                todo.push((path, below, depth + 1));
+            } else if let (Some(package), Some(class)) = (&package, name.strip_suffix(".class"))
+                && !class.contains('$')
+            {
+                classes.push(format!("{package}{class}"));
+            }
+        }
+    }
+    classes
+}
+
+pub fn build_problem(error: BuildError, build: &Build) -> Problem {
+    match error {
+        BuildError::Failed { output, .. } if refuses_agent(&output) => {
+            problem!(CannotWork, "this JVM refuses the agent").cause(output).hint(
+                "unflake needs a JVM that loads JVMTI agents (HotSpot of Java 8 or later on the same processor as unflake); `unflake doctor` tries each JDK",
+            )
+        }
+        BuildError::Failed { output, .. } if build.tool.needs_jdk(&output) => {
+            problem!(CannotWork, "the build needs a JDK, and the Java it runs on is a JRE")
+                .cause(output)
+                .hint("set JAVA_HOME to a JDK, or name one with `--java HOME`; `unflake doctor` lists those on this machine")
+        }
+        BuildError::Failed { command, status, output } => {
+            problem!(CannotWork, "the build fails: `{command}` ended with {status}")
+                .cause(output)
+                .hint(format!(
+                    "make `{}` work in `{}` first; arguments for it go after `--`",
+                    build.tool.facts().test_command,
+                    build.directory.display()
+                ))
+        }
+        error @ BuildError::TimedOut { .. } => problem!(CannotWork, "the build did not end in time").cause(error),
+        error @ (BuildError::Io { .. } | BuildError::OtherProtocol(_) | BuildError::Cancelled) => {
+            problem!(CannotWork, "the build could not be run").cause(error)
+        }
+    }
+}
+
+fn refuses_agent(output: &str) -> bool {
+    [
+        "Could not find agent library",
+        "agent library failed",
+        "Error occurred during initialization of VM",
+    ]
+    .iter()
+    .any(|text| output.contains(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+    use unflake_project::TOOLS;
+
+    fn build(directory: &Path) -> Build {
+        Build {
+            directory: directory.to_owned(),
+            tool: TOOLS.0[0],
+            program: "/bin/mvn".into(),
+        }
+    }
+
+    fn failed(output: &str) -> BuildError {
+        BuildError::Failed {
+            command: "mvn test".to_owned(),
+            status: "exit status: 1".to_owned(),
+            output: output.to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_way_in_which_a_build_ends_has_its_own_words() {
+        for (error, sentence, cause) in [
+            (
+                failed("[ERROR] COMPILATION ERROR :"),
+                "the build fails: `mvn test` ended with exit status: 1",
+                "[ERROR] COMPILATION ERROR :",
+            ),
+            (
+                failed("Could not find agent library /a.so"),
+                "this JVM refuses the agent",
+                "Could not find agent library /a.so",
+            ),
+            (
+                failed("[ERROR] No compiler is provided in this environment."),
+                "the build needs a JDK, and the Java it runs on is a JRE",
+                "[ERROR] No compiler is provided in this environment.",
+            ),
+            (
+                BuildError::TimedOut {
+                    command: "mvn test".to_owned(),
+                    after: Duration::from_millis(90_500),
+                },
+                "the build did not end in time",
+                "`mvn test` was still running after 90 s",
+            ),
+            (
+                BuildError::Io {
+                    what: "cannot start `mvn test`".to_owned(),
+                    error: std::io::Error::other("no"),
+                },
+                "the build could not be run",
+                "cannot start `mvn test`: no",
+            ),
+            (BuildError::Cancelled, "the build could not be run", "interrupted"),
+        ] {
+            let problem = build_problem(error, &build(Path::new("/project")));
+            assert_eq!(problem.error, sentence);
+            assert_eq!(problem.causes, [cause]);
+        }
+    }
+
+    #[test]
+    fn hints_are_in_the_words_of_the_build_tool() {
+        let build = build(Path::new("/project"));
+        let hint = |problem: Problem| problem.hint.unwrap();
+        assert_eq!(
+            hint(build_problem(failed("no"), &build)),
+            "make `mvn test` work in `/project` first; arguments for it go after `--`"
+        );
+        let nothing = |has_reported_tests| {
+            let run = BuildRun {
+                has_reported_tests,
+                ..BuildRun::default()
+            };
+            nothing_to_check(&run, &Suite::default(), &Selection::default(), &build)
+        };
+        assert_eq!(
+            nothing(true).error,
+            "the build ran tests, but the agent was not loaded into any test JVM"
+        );
+        assert_eq!(
+            nothing(false).error,
+            "the project has no tests: the build ran none"
+        );
+        assert!(hint(nothing(false)).starts_with("run `mvn test` "));
+    }
+
+    #[test]
+    fn a_test_that_the_build_did_not_run_is_known_by_its_class_file() {
+        let project = tempfile::tempdir().unwrap();
+        for file in [
+            "target/test-classes/a/OrderTest.class",
+            "target/test-classes/a/OrderTest$Inner.class",
+            "core/target/test-classes/OtherTest.class",
+            "core/target/test-classes/data.txt",
+            "target/classes/a/Order.class",
+        ] {
+            let path = project.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let build = build(project.path());
+        let mut classes = compiled_classes(&build);
+        classes.sort();
+        assert_eq!(classes, ["OtherTest", "a.OrderTest"]);
+        let written = ["OrdrTest".to_owned()];
+        let selection = Selection::parse(&written, project.path()).unwrap();
+        let problem = nothing_to_check(&BuildRun::default(), &Suite::default(), &selection, &build);
+        assert_eq!(problem.error, "no test matches `OrdrTest`");
+        assert!(problem.hint.unwrap().contains("`OrderTest`"));
+    }
+}
