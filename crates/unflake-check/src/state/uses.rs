@@ -33,7 +33,7 @@ pub(super) fn read<'a>(class_path: impl Iterator<Item = &'a String>) -> ReadClas
         match read.and_then(|bytes| ClassUses::parse(&bytes).map_err(|e| e.to_string())) {
             Ok(class) => classes.push(class),
             Err(why) => notes.push(format!(
-                "`{}` cannot be read, so marks of harmless changes do not know it: {why}",
+                "`{}` cannot be read, so harmless changes are judged without it: {why}",
                 file.display()
             )),
         }
