@@ -1,5 +1,5 @@
-//! `cargo xtask marks FILE…`: how often each mark of harmless changes (P9) was given, over JSON documents of `unflake check`. A mark
-//! that no real project ever gets is a rule without a use.
+//! `cargo xtask marks FILE…`: how often each mark of harmless changes (P9) was given, over JSON documents of `unflake
+//! check`. A mark that no real project ever gets is a rule without a use.
 
 use crate::args::Args;
 use crate::{Failure, Outcome, print};

@@ -1,4 +1,5 @@
-//! Instructions by their names in the Java Virtual Machine Specification (chapter 6). Only those that somebody here tells from others.
+//! Instructions by their names in the Java Virtual Machine Specification (chapter 6). Only those that somebody here
+//! tells from others.
 
 pub(crate) const ACONST_NULL: u8 = 1;
 pub(crate) const ICONST_M1: u8 = 2;

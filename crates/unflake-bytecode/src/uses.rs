@@ -1,9 +1,10 @@
 //! What a method does with fields: which it reads and writes, where their values go, and which methods it calls.
 //!
-//! One pass over the code, which keeps for each stack slot and local variable where its value comes from, as far as one
-//! method can tell. Where two ways meet, a value that may be a field's counts as the field's; jumps back are not followed. So
-//! what is said may happen, on some way through the code; what is not said does not happen, but for values that go round a
-//! loop. That is enough to tell `if (x == null) x = …` and `x++` from a setter, which is all it is for.
+//! One pass over the code, which keeps for each stack slot and local variable where its value comes from, as far as
+//! one method can tell. Where two ways meet, a value that may be a field's counts as the field's; jumps back are not
+//! followed. So what is said may happen, on some way through the code; what is not said does not happen, but for
+//! values that go round a loop. That is enough to tell `if (x == null) x = …` and `x++` from a setter, which is all
+//! it is for.
 
 mod calls;
 mod values;
@@ -25,9 +26,9 @@ pub struct Uses<'a> {
     pub calls: Vec<Call<'a>>,
 }
 
-/// Something that is done with a field or its value. The class is that which the instruction names, with slashes: the field
-/// may be declared in one above it. `access$` methods, by which an inner class reads a private field, count as fields; which they
-/// are of their own uses tell.
+/// Something that is done with a field or its value. The class is that which the instruction names, with slashes: the
+/// field may be declared in one above it. `access$` methods, by which an inner class reads a private field, count as
+/// fields; which they are of their own uses tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldUse<'a> {
     pub class: Cow<'a, str>,
@@ -51,7 +52,8 @@ pub enum How<'a> {
         /// Nothing looks at what the method returns.
         dropped: bool,
     },
-    /// A method is called on what a call like that gave: the list in a map of lists. Of an array there, `[]=` stores into it.
+    /// A method is called on what a call like that gave: the list in a map of lists. Of an array there, `[]=` stores
+    /// into it.
     CalledBelow {
         method: Cow<'a, str>,
         /// What the last argument is.
