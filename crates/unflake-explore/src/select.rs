@@ -1,5 +1,6 @@
 //! Which tests can be left out, because no choice could have mattered to them (DESIGN, decision 3).
 
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use unflake_protocol::{HashDraws, ScopeChoices, SeenTest, dotted};
 
@@ -15,7 +16,7 @@ pub struct Learned<'a> {
 }
 
 /// How a test must be run again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Need {
     /// It made no choice and read none: not at all.
     Nothing,

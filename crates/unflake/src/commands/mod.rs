@@ -19,19 +19,19 @@ use crate::interrupt::Interrupt;
 use crate::surroundings::surroundings;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write as _};
-use unflake_check::{Again, Place, Problem, problem};
+use unflake_check::{Place, Problem, StoredRun, problem};
 
 /// Opens a stored run: the one that has what is named by `wanted`, else the latest.
-fn open(place: &Place, wanted: Option<&str>) -> Result<(Again, Interrupt), Problem> {
+fn open(place: &Place, wanted: Option<&str>) -> Result<(StoredRun, Interrupt), Problem> {
     let (surroundings, interrupt) = surroundings(&place.store)?;
-    let again = Again::open(place, wanted, &surroundings)?;
-    if !again.is_fresh {
+    let stored = StoredRun::open(place, wanted, &surroundings)?;
+    if !stored.is_fresh {
         warn(&format!(
             "the project's classes have changed since the run `{}`; run `unflake check` again for what holds now",
-            again.run.id().as_str()
+            stored.run.id().as_str()
         ));
     }
-    Ok((again, interrupt))
+    Ok((stored, interrupt))
 }
 
 /// Says on standard error what may be worth knowing.
