@@ -14,7 +14,7 @@ use unflake_heap::{
     new_roots,
 };
 use unflake_protocol::{
-    Author, Compare, Further, HeapMeasured, SeenTest, StateChange, StateKind, ToProgram, Watch,
+    Author, Compare, Further, HeapMeasured, SeenTest, StateChange, StateKind, ToProgram, Watch, dotted,
 };
 
 const STATIC: i32 = 0x8;
@@ -217,7 +217,7 @@ impl Heap {
         let name = self.jvmti.signature(class)?;
         let (shape, plan) = match name.strip_prefix('[') {
             Some(element) => array_shape(&name, element),
-            None => self.object_shape(jni, class, &dotted(&name)),
+            None => self.object_shape(jni, class, &class_of(&name)),
         };
         let is_value = shape.is_value;
         let reflect = |field: &FieldOf<'_>| {
@@ -393,7 +393,7 @@ impl Heap {
                 let named = |name: &&str| match name.split_once('/') {
                     Some((outer, inner)) => {
                         let outer = here(outer)?;
-                        let class = dotted(&outer.descriptor).replace('.', "/");
+                        let class = class_of(&outer.descriptor).replace('.', "/");
                         let mut inner = declared(jni.find_class(&class)?, inner)?;
                         inner.via = Some(Box::new(outer));
                         Some(inner)
@@ -741,11 +741,11 @@ fn kind(descriptor: &str) -> u8 {
 }
 
 /// `Lpackage/Class;` as `package.Class`.
-fn dotted(descriptor: &str) -> String {
+fn class_of(descriptor: &str) -> String {
     let name = descriptor
         .strip_prefix('L')
         .and_then(|name| name.strip_suffix(';'));
-    name.unwrap_or(descriptor).replace('/', ".")
+    dotted(name.unwrap_or(descriptor))
 }
 
 /// The table of rules is checked where it can be: no class has two rules, and exact ones are not hidden.
@@ -780,7 +780,7 @@ mod tests {
 
     #[test]
     fn classes_by_their_descriptors() {
-        assert_eq!(dotted("Ljava/util/Calendar;"), "java.util.Calendar");
+        assert_eq!(class_of("Ljava/util/Calendar;"), "java.util.Calendar");
         assert_eq!((kind("[I"), kind("Lx/Y;"), kind("J")), (b'L', b'L', b'J'));
     }
 }

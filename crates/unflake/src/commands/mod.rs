@@ -41,15 +41,6 @@ fn warn(sentence: &str) {
     let _ = writeln!(anstream::stderr(), "{style}warning:{style:#} {sentence}");
 }
 
-/// `1 run`, `2 runs`.
-fn plural(n: usize, thing: &str) -> String {
-    if n == 1 {
-        format!("1 {thing}")
-    } else {
-        format!("{n} {thing}s")
-    }
-}
-
 /// Bytes as people say it: `873 B`, `1.2 kB`, `35 MB`.
 fn size(bytes: u64) -> String {
     let mut number = bytes as f64;
@@ -66,13 +57,6 @@ fn size(bytes: u64) -> String {
         unit if number < 9.95 => format!("{number:.1} {unit}"),
         unit => format!("{number:.0} {unit}"),
     }
-}
-
-/// A path or name as it can be printed: without what would move the cursor.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }
 
 /// Writes a command's whole result to standard output.
@@ -123,10 +107,5 @@ mod tests {
                 "18446744 TB"
             ]
         );
-    }
-
-    #[test]
-    fn names_cannot_touch_the_terminal() {
-        assert_eq!(printable("a\u{1b}[2Jé\n"), "a\u{fffd}[2Jé\u{fffd}");
     }
 }
