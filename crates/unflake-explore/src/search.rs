@@ -8,7 +8,10 @@
 use crate::{Probed, Verdict};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use unflake_protocol::{ChoiceId, ChoiceKind, Chosen, Order, Others, SavedKind, SavedNode, Script};
+use unflake_protocol::{
+    ChoiceId, ChoiceKind, Chosen, FRAMEWORKS, Frameworks, Order, Others, SavedKind, SavedNode, Script,
+    Support,
+};
 
 /// How far to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -719,7 +722,7 @@ pub fn end_of(verdict: &Verdict) -> Option<End> {
         Verdict::Failed(failure) => Some(End {
             exception: failure.kind.clone(),
             message: without_identities(&failure.message),
-            line: line_of(&failure.trace),
+            line: line_of(&FRAMEWORKS, &failure.trace),
         }),
         _ => None,
     }
@@ -773,29 +776,25 @@ fn without_identities(message: &str) -> String {
 }
 
 /// The first line of a stack trace that is nobody's but the project's.
-fn line_of(trace: &str) -> Option<String> {
-    const OTHERS: [&str; 9] = [
-        "java.",
-        "javax.",
-        "jdk.",
-        "sun.",
-        "com.sun.",
-        "junit.",
-        "org.junit.",
-        "org.opentest4j.",
-        "org.hamcrest.",
-    ];
+fn line_of(frameworks: &Frameworks<'_>, trace: &str) -> Option<String> {
+    const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
+    let is_others = |frame: &str| match frameworks.support_of(frame) {
+        Some(Support::Assertion | Support::Framework | Support::Matcher) => true,
+        // Launchers are behind the test on the stack, and a build tool may be the project itself.
+        Some(Support::Launcher) | None => JDK.iter().any(|start| frame.starts_with(start)),
+    };
     trace
         .lines()
         .filter_map(|line| line.trim().strip_prefix("at "))
         .map(|frame| frame.rsplit_once('/').map_or(frame, |(_, frame)| frame))
-        .find(|frame| !OTHERS.iter().any(|other| frame.starts_with(other)))
+        .find(|frame| !is_others(frame))
         .map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unflake_protocol::Prefix;
 
     #[test]
     fn orders_are_numbered_as_they_are_sorted() {
@@ -812,8 +811,24 @@ mod tests {
 
     #[test]
     fn the_projects_own_line() {
-        let trace =
-            "E: x\n\tat org.junit.Assert.fail(Assert.java:86)\n\tat a.OrderTest.m(OrderTest.java:7)\n";
-        assert_eq!(line_of(trace).as_deref(), Some("a.OrderTest.m(OrderTest.java:7)"));
+        let trace = "E: x\n\tat org.junit.Assert.fail(Assert.java:86)\n\tat org.hamcrest.Is.is(Is.java:1)\n\
+            \tat org.fake.Engine.run(Engine.java:3)\n\tat a.OrderTest.m(OrderTest.java:7)\n";
+        let line = |frameworks| line_of(frameworks, trace);
+        assert_eq!(
+            line(&FRAMEWORKS).as_deref(),
+            Some("org.fake.Engine.run(Engine.java:3)")
+        );
+        let code = ["org.fake.", "org.junit.", "org.hamcrest."].map(|start| Prefix {
+            start,
+            support: Support::Framework,
+        });
+        let with_fake = Frameworks {
+            rows: &[],
+            around: &code,
+        };
+        assert_eq!(
+            line(&with_fake).as_deref(),
+            Some("a.OrderTest.m(OrderTest.java:7)")
+        );
     }
 }

@@ -5,6 +5,8 @@
 //! [`ToAgent::Run`] commands. Nothing here knows a process, a clock or a disk.
 
 mod choice;
+pub mod codes;
+mod frameworks;
 mod messages;
 mod names;
 mod script;
@@ -12,11 +14,15 @@ mod state;
 mod wire;
 
 pub use choice::{Form, Level, Seed, Strategy};
+pub use frameworks::{
+    Boundary, CallPlace, FRAMEWORKS, Framework, FrameworkRow, Frameworks, Given, Prefix, Support,
+    UnknownFramework,
+};
 pub use messages::{
     Configuration, Failure, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices, ToAgent,
     ToProgram, UserModel, UserModelKind,
 };
-pub use names::{Framework, Handle, SeenTest, TestId};
+pub use names::{Handle, SeenTest, TestId};
 pub use script::{
     ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, SavedKind, SavedNode, Script, StackFrame,
 };

@@ -1,5 +1,6 @@
 //! How tests are named (INTERFACE, "Names and ids").
 
+use crate::Framework;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -38,15 +39,6 @@ impl fmt::Display for TestId {
             None => Ok(()),
         }
     }
-}
-
-/// Which framework reports a test, the outermost one last: the JUnit Platform runs JUnit 4 tests through its vintage
-/// engine, and JUnit 4 runs JUnit 3 tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Framework {
-    JUnit3,
-    JUnit4,
-    Platform,
 }
 
 /// How a framework is told to run one test again.

@@ -10,8 +10,8 @@ use std::fmt;
 pub struct ChoiceId(pub u64);
 
 impl ChoiceId {
-    const SCOPE: u32 = 40;
-    const THREAD: u32 = 28;
+    pub(crate) const SCOPE: u32 = 40;
+    pub(crate) const THREAD: u32 = 28;
 
     pub fn new(scope: u32, thread: u16, call: u32) -> ChoiceId {
         ChoiceId(
