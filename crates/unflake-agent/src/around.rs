@@ -1,6 +1,5 @@
 //! Shared state beside the heap: what the JVM keeps for everybody, and files.
 
-use crate::heap::{AGAIN, author};
 use crate::jvm_state::{self, Captured};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -39,16 +38,11 @@ impl Around {
     /// Looks around after somebody's code ran. `jvm` is `None` if it is as it was.
     pub(crate) fn looked(
         &self,
-        by: i32,
-        names: &[Option<String>],
+        author: Option<Author>,
         jvm: Option<Vec<Option<String>>>,
         root_name: impl Fn(u32) -> String,
     ) -> Vec<ToProgram> {
-        if by >= AGAIN {
-            return Vec::new();
-        }
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let author = author(by, names);
         let mut told = Vec::new();
         let mut changes = Vec::new();
         if let Some(captured) = jvm.map(jvm_state::triples) {

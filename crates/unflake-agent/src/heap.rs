@@ -13,20 +13,13 @@ use unflake_heap::{
     Arrived, Compared, Difference, Field, Incoming, Packed, Root, Shape, Shapes, View, counts, differences,
     new_roots,
 };
-use unflake_protocol::{
-    Author, Compare, Further, HeapMeasured, SeenTest, StateChange, StateKind, ToProgram, Watch,
-};
+use unflake_protocol::codes::{Code, Reader, ShapeNumber};
+use unflake_protocol::{Author, Compare, Further, HeapMeasured, StateChange, StateKind, ToProgram, Watch};
 
 const STATIC: i32 = 0x8;
 const FINAL: i32 = 0x10;
 const TRANSIENT: i32 = 0x80;
 const SYNTHETIC: i32 = 0x1000;
-
-/// Added to the author's kind when a state is walked a second time.
-pub(crate) const AGAIN: i32 = 16;
-/// Whose doing it is, as `UnflakeHeap` has it.
-const CLASS: i32 = 0;
-const TEST: i32 = 1;
 
 pub(crate) struct Heap {
     jvmti: Jvmti,
@@ -51,10 +44,18 @@ struct Known {
     measured: HeapMeasured,
 }
 
+/// A state that differs is walked a second time at once: what differs then as well changes by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    First,
+    Again,
+}
+
 /// The end of a walk.
 pub(crate) struct Walked<'a> {
     /// The last part of the state.
     pub(crate) part: &'a [u8],
+    pub(crate) turn: Turn,
     pub(crate) nanos: u64,
     /// What the walker has for itself from one walk to the next, in bytes.
     pub(crate) held: u64,
@@ -64,7 +65,7 @@ pub(crate) struct Walked<'a> {
 
 /// How the walker reads a class, beside the shape: which fields it has to know.
 struct Plan<'a> {
-    reader: i32,
+    reader: Reader,
     sources: Vec<FieldOf<'a>>,
     fields: Vec<FieldOf<'a>>,
 }
@@ -244,7 +245,7 @@ impl Heap {
         if sources.len() != plan.sources.len() {
             // This JDK keeps it differently from all that we know.
             shape.view = View::Fields;
-            reader = reader_number(Read::All);
+            reader = reader_of(Read::All);
         }
         let sources_count = if sources.len() == plan.sources.len() {
             sources.len()
@@ -253,12 +254,11 @@ impl Heap {
         };
         let all: Vec<Object> = sources.into_iter().take(sources_count).chain(fields).collect();
         let id = self.lock().shapes.add(shape);
-        let numbers = [
-            i32::try_from(id.0).ok()?,
-            reader,
-            i32::try_from(sources_count).ok()?,
-            i32::from(is_value),
-        ];
+        let mut numbers = [0; ShapeNumber::ALL.len()];
+        numbers[ShapeNumber::Id.index()] = i32::try_from(id.0).ok()?;
+        numbers[ShapeNumber::Reader.index()] = reader.code();
+        numbers[ShapeNumber::Sources.index()] = i32::try_from(sources_count).ok()?;
+        numbers[ShapeNumber::IsValue.index()] = i32::from(is_value);
         jni.set_ints(about, &numbers);
         jni.object_array(&all)
     }
@@ -318,7 +318,7 @@ impl Heap {
             class: name.to_owned(),
         };
         let plan = Plan {
-            reader: reader_number(read),
+            reader: reader_of(read),
             sources,
             fields,
         };
@@ -468,12 +468,7 @@ impl Heap {
     }
 
     /// Takes the end of a state. Whether it differs from the last; what to tell, once that is sure.
-    pub(crate) fn walked(
-        &self,
-        walked: &Walked<'_>,
-        by: i32,
-        names: &[Option<String>],
-    ) -> (bool, Vec<ToProgram>) {
+    pub(crate) fn walked(&self, walked: &Walked<'_>, by: Option<&Author>) -> (bool, Vec<ToProgram>) {
         let start = Instant::now();
         let mut known = self.lock();
         let known = &mut *known;
@@ -482,7 +477,7 @@ impl Heap {
         let arrived = std::mem::take(&mut known.incoming).arrived(&known.last);
         let (Arrived::Same(state) | Arrived::Grown(state) | Arrived::Other(state)) = &arrived;
         let states = known.last.memory() + state.own_memory();
-        let (result, while_compared) = self.compare(known, arrived, by, names);
+        let (result, while_compared) = self.compare(known, arrived, walked.turn, by);
         let nanos = walked.nanos + u64::try_from(start.elapsed().as_nanos()).unwrap_or(0);
         let is_first = length != known.last.len();
         let held = walked.held + known.last.memory();
@@ -515,10 +510,10 @@ impl Heap {
         &self,
         known: &mut Known,
         arrived: Arrived,
-        by: i32,
-        names: &[Option<String>],
+        turn: Turn,
+        by: Option<&Author>,
     ) -> ((bool, Vec<ToProgram>), u64) {
-        let is_again = by >= AGAIN;
+        let is_again = turn == Turn::Again;
         let mut told = Vec::new();
         let (state, is_same, is_other) = match arrived {
             Arrived::Same(state) => (state, true, false),
@@ -529,12 +524,12 @@ impl Heap {
         if is_same || !is_other && !self.watch.initial {
             let pending = std::mem::take(&mut known.pending);
             if is_again {
-                told = changed(known, pending, by, names);
+                told = changed(known, pending, by);
             }
             return ((false, told), 0);
         }
         if self.watch.initial
-            && let (Some(by), Ok(fresh)) = (author(by, names), new_roots(&known.shapes, &last, &known.last))
+            && let (Some(by), Ok(fresh)) = (by, new_roots(&known.shapes, &last, &known.last))
         {
             told.extend(fresh.into_iter().map(|(root, leaves)| ToProgram::Initialised {
                 by: by.clone(),
@@ -572,7 +567,7 @@ impl Heap {
             }
         }
         let pending = std::mem::take(&mut known.pending);
-        told.extend(changed(known, pending, by, names));
+        told.extend(changed(known, pending, by));
         ((false, told), memory)
     }
 
@@ -609,7 +604,7 @@ pub(crate) fn count_statics(jvmti: Jvmti, class: Object) -> u64 {
 }
 
 /// The message about what was changed, one change per root: the one with the shortest path.
-fn changed(known: &Known, found: Vec<Difference>, by: i32, names: &[Option<String>]) -> Vec<ToProgram> {
+fn changed(known: &Known, found: Vec<Difference>, by: Option<&Author>) -> Vec<ToProgram> {
     let mut changes: Vec<StateChange> = Vec::new();
     for difference in found {
         if known.restless.contains(&difference.root) {
@@ -636,25 +631,12 @@ fn changed(known: &Known, found: Vec<Difference>, by: i32, names: &[Option<Strin
             }),
         }
     }
-    let Some(by) = author(by, names) else {
-        return Vec::new();
-    };
-    if changes.is_empty() {
-        Vec::new()
-    } else {
-        vec![ToProgram::Changed { by, changes }]
-    }
-}
-
-pub(crate) fn author(by: i32, names: &[Option<String>]) -> Option<Author> {
-    match by % AGAIN {
-        TEST => {
-            let mut fields = names.iter().cloned();
-            let test: Option<SeenTest> = crate::events::seen_test(&mut || fields.next().flatten());
-            test.map(Author::Test)
-        }
-        CLASS => names.first().cloned().flatten().map(Author::Class),
-        _ => None,
+    match by {
+        Some(by) if !changes.is_empty() => vec![ToProgram::Changed {
+            by: by.clone(),
+            changes,
+        }],
+        Some(_) | None => Vec::new(),
     }
 }
 
@@ -680,35 +662,36 @@ fn array_shape<'a>(name: &str, element: &str) -> (Shape, Plan<'a>) {
         fields: Vec::new(),
     };
     let plan = Plan {
-        reader: if is_objects { OBJECTS } else { NUMBERS },
+        reader: if is_objects {
+            Reader::Objects
+        } else {
+            Reader::Numbers
+        },
         sources: Vec::new(),
         fields: Vec::new(),
     };
     (shape, plan)
 }
 
-const OBJECTS: i32 = 16;
-const NUMBERS: i32 = 17;
-
-/// The numbers of `java.util.UnflakeContents`.
-fn reader_number(read: Read) -> i32 {
+/// What the walker is told about a rule.
+fn reader_of(read: Read) -> Reader {
     match read {
-        Read::Opaque => 0,
-        Read::Fields(_) | Read::All => 1,
-        Read::Text => 2,
-        Read::Name => 3,
-        Read::Slice(..) => 4,
-        Read::Ring(..) => 5,
-        Read::RingCount(..) => 6,
-        Read::Chain(..) => 7,
-        Read::Bag(..) => 8,
-        Read::Pairs(_) => 9,
-        Read::HashMap => 10,
-        Read::LinkedHashMap => 11,
-        Read::TreeMap => 12,
-        Read::Table(..) => 13,
-        Read::Concurrent => 14,
-        Read::SkipList => 15,
+        Read::Opaque => Reader::Opaque,
+        Read::Fields(_) | Read::All => Reader::Fields,
+        Read::Text => Reader::Text,
+        Read::Name => Reader::Name,
+        Read::Slice(..) => Reader::Slice,
+        Read::Ring(..) => Reader::Ring,
+        Read::RingCount(..) => Reader::RingCount,
+        Read::Chain(..) => Reader::Chain,
+        Read::Bag(..) => Reader::Bag,
+        Read::Pairs(_) => Reader::Pairs,
+        Read::HashMap => Reader::HashMap,
+        Read::LinkedHashMap => Reader::LinkedMap,
+        Read::TreeMap => Reader::TreeMap,
+        Read::Table(..) => Reader::Table,
+        Read::Concurrent => Reader::Concurrent,
+        Read::SkipList => Reader::SkipList,
     }
 }
 

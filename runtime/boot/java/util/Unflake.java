@@ -30,22 +30,22 @@ import java.util.function.ToLongFunction;
  * choice inside of a choice. So there are none.
  */
 public final class Unflake {
-    static final int ONE = 0;
-    static final int EQ = 1;
-    static final int ID = 2;
-    static final int FULL = 3;
+    static final int ONE = UnflakeCodes.LEVEL_ONE;
+    static final int EQ = UnflakeCodes.LEVEL_EQ;
+    static final int ID = UnflakeCodes.LEVEL_ID;
+    static final int FULL = UnflakeCodes.LEVEL_FULL;
 
-    static final int NATURAL = 0;
-    static final int REVERSE = 1;
-    static final int ODD = 2;
-    static final int PAIRS = 3;
-    static final int RANDOM = 4;
+    static final int NATURAL = UnflakeCodes.FORM_NATURAL;
+    static final int REVERSE = UnflakeCodes.FORM_REVERSE;
+    static final int ODD = UnflakeCodes.FORM_ODD;
+    static final int PAIRS = UnflakeCodes.FORM_PAIRS;
+    static final int RANDOM = UnflakeCodes.FORM_RANDOM;
 
     /** Plans: what is done to one sequence of elements. Every other value is the start of a random permutation. */
-    static final long NATURAL_PLAN = 0;
+    static final long NATURAL_PLAN = UnflakeCodes.PLAN_NATURAL;
     static final long REVERSE_PLAN = 1;
     /** Orders that a script gives come from here on; see {@link UnflakeScript}. */
-    static final long FIRST_GIVEN = 2;
+    static final long FIRST_GIVEN = UnflakeCodes.PLAN_FIRST_GIVEN;
     private static final int GIVEN_BITS = 20;
 
     /** A linear congruential step (Knuth's MMIX constants); only its high half is used. */
@@ -195,7 +195,7 @@ public final class Unflake {
     }
 
     private static boolean chooseFor(int model) {
-        if (learning && (!chosenByProject || UnflakeEvents.initialising()) && UnflakeNative.callerIsProject()) {
+        if (learning && (!chosenByProject || UnflakeInitialisers.isAny()) && UnflakeNative.callerIsProject()) {
             chosenByProject = true;
             thread().projectCalls++;
         }

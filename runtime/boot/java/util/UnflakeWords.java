@@ -51,11 +51,11 @@ final class UnflakeWords {
         return before + at;
     }
 
-    /** The end of a state goes to the agent; whether it differs from the last one. */
-    static boolean end(int by, String[] names, String[] jvm, long nanos) {
+    /** The end of a state goes to the agent; whether it differs from the last one. See {@link UnflakeNative#walked}. */
+    static boolean end(int by, String[] names, boolean again, String[] jvm, long nanos) {
         // To compare two states takes memory too, and need not come on top of this.
         freeTable();
-        return UnflakeNative.walked(memory, at, by, names, jvm, nanos, held(), 4L * places);
+        return UnflakeNative.walked(memory, at, by, names, again, jvm, nanos, held(), 4L * places);
     }
 
     private static void freeTable() {

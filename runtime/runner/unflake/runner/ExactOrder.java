@@ -44,13 +44,7 @@ final class ExactOrder {
 
     private static void runStretch(List<Test> stretch) {
         try {
-            if (stretch.get(0).isPlatform()) {
-                PlatformTests.runExactly(stretch);
-            } else if (JUnit3Tests.isAlone()) {
-                JUnit3Tests.runExactly(stretch);
-            } else {
-                JUnit4Tests.runExactly(stretch);
-            }
+            stretch.get(0).framework.runExactly(stretch);
         } catch (Throwable problem) {
             problem.printStackTrace();
         }
