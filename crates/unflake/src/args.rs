@@ -3,13 +3,13 @@
 //! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None` and
 //! is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
 
-use crate::config::Eager;
-use crate::values::{FailOn, SeedSetting, parse_age, parse_count, parse_duration, parse_range};
+use crate::values::{FailOn, parse_age, parse_count, parse_duration, parse_range};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
+use unflake_check::{Eager, Kind, Measure as Captured, SeedSetting};
 use unflake_findings::LevelSetting;
 
 /// Finds JVM tests that pass only by luck.
@@ -304,6 +304,28 @@ pub(crate) enum Measure {
     Eager,
     /// Static fields of all loaded classes
     AllRoots,
+}
+
+impl From<Only> for Kind {
+    fn from(only: Only) -> Kind {
+        match only {
+            Only::Id => Kind::Id,
+            Only::Pollution => Kind::Pollution,
+            Only::Order => Kind::Order,
+        }
+    }
+}
+
+impl From<Measure> for Captured {
+    fn from(measure: Measure) -> Captured {
+        match measure {
+            Measure::None => Captured::None,
+            Measure::Whole => Captured::Whole,
+            Measure::Files => Captured::Files,
+            Measure::Eager => Captured::Eager,
+            Measure::AllRoots => Captured::AllRoots,
+        }
+    }
 }
 
 /// A result format, and the file it goes to; `None`: the screen.

@@ -1,11 +1,12 @@
 //! Bugs in unflake itself: a panic anywhere is told as what it is, and its evidence is kept.
 
 use crate::exit::ExitCode;
-use crate::problem::problem;
+use crate::problem::render;
 use std::io::Write as _;
 use std::panic::{self, PanicHookInfo};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use unflake_check::problem;
 
 /// Whether some thread panicked; what the others found after that is not to be trusted.
 static PANICKED: AtomicBool = AtomicBool::new(false);
@@ -28,7 +29,7 @@ fn report(info: &PanicHookInfo<'_>) {
             Err(error) => format!("report it, with these lines; the evidence could not be kept: {error}"),
         });
     }
-    let _ = anstream::stderr().write_all(problem.render().as_bytes());
+    let _ = anstream::stderr().write_all(render(&problem).as_bytes());
 }
 
 /// Writes down what a maintainer asks for first.

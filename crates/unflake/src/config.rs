@@ -3,9 +3,7 @@
 //! Read by hand from the parsed tables rather than by deserialising, because each mistake is to be told with its line, its
 //! column and the nearest known name.
 
-use crate::nearest::{did_you_mean, nearest};
-use crate::problem::{Problem, problem};
-use crate::values::{FailOn, SeedSetting, parse_duration};
+use crate::values::{FailOn, parse_duration};
 use std::fs;
 use std::io;
 use std::ops::Range;
@@ -14,6 +12,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use unflake_check::{Eager, Ignore, PollutionOptions, Problem, SeedSetting, did_you_mean, nearest, problem};
 use unflake_findings::LevelSetting;
 use unflake_models::check_user_model;
 use unflake_protocol::{Abstraction, Compare, Points, UserModel, UserModelKind};
@@ -37,51 +36,7 @@ pub(crate) struct Config {
     pub(crate) fail_on: Option<FailOn>,
     pub(crate) user_models: Vec<UserModel>,
     pub(crate) ignores: Vec<Ignore>,
-    pub(crate) pollution: PollutionConfig,
-}
-
-/// The table `[pollution]`: what of shared state is looked at, and when (P1, P2, P6, P7).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PollutionConfig {
-    /// Regular expressions over `package.Class.field`.
-    pub(crate) include_roots: Vec<String>,
-    pub(crate) exclude_roots: Vec<String>,
-    pub(crate) exclude_fields: Vec<String>,
-    pub(crate) all_roots: bool,
-    pub(crate) eager: Eager,
-    pub(crate) capture: Points,
-    /// Beside the working and the temporary directory; relative to the project.
-    pub(crate) directories: Vec<PathBuf>,
-    /// The most objects that one root may reach.
-    pub(crate) most_objects: Option<u32>,
-    pub(crate) abstractions: Vec<Abstraction>,
-}
-
-/// Which classes are initialised before a test is watched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Eager {
-    /// None, but when changes are confirmed.
-    #[default]
-    Off,
-    /// All that the suite loads.
-    Suite,
-    /// Those that a test class may load, each in a JVM of its own.
-    Class,
-    /// Those that a test may load, each in a JVM of its own.
-    Test,
-}
-
-/// One `[[ignore]]`: findings of these tests are meant (with `api`: those that only these APIs can have caused), or, without
-/// `test`, these APIs or callers are not varied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ignore {
-    /// Glob over `package.Class#method`.
-    pub(crate) test: Option<String>,
-    /// Glob over the names of models.
-    pub(crate) api: Option<String>,
-    /// Glob over callers.
-    pub(crate) from: Option<String>,
-    pub(crate) reason: String,
+    pub(crate) pollution: PollutionOptions,
 }
 
 const KEYS: [&str; 16] = [
@@ -117,27 +72,6 @@ const ABSTRACTION_KEYS: [&str; 2] = ["class", "compare"];
 const MODEL_KEYS: [&str; 4] = ["method", "kind", "values", "tolerance"];
 const MODEL_KINDS: [&str; 5] = ["permute", "extend", "random", "one-of", "tolerance"];
 const IGNORE_KEYS: [&str; 4] = ["test", "api", "from", "reason"];
-
-impl Eager {
-    pub(crate) const NAMES: [&str; 4] = ["off", "suite", "class", "test"];
-}
-
-impl FromStr for Eager {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Eager, String> {
-        match text {
-            "off" => Ok(Eager::Off),
-            "suite" => Ok(Eager::Suite),
-            "class" => Ok(Eager::Class),
-            "test" => Ok(Eager::Test),
-            other => Err(format!(
-                "unknown value `{other}`; known are {}",
-                Eager::NAMES.join(", ")
-            )),
-        }
-    }
-}
 
 impl Config {
     /// The project's file, or nothing if it has none.
@@ -381,7 +315,7 @@ impl Reader<'_> {
         }
     }
 
-    fn pollution(&self, value: &Value<'_>) -> Result<PollutionConfig, Problem> {
+    fn pollution(&self, value: &Value<'_>) -> Result<PollutionOptions, Problem> {
         let DeValue::Table(table) = value.get_ref() else {
             return Err(self.expected(value, "a table, like `[pollution]`"));
         };
@@ -416,7 +350,7 @@ impl Reader<'_> {
             .get("directories")
             .map(|value| self.texts(value))
             .transpose()?;
-        Ok(PollutionConfig {
+        Ok(PollutionOptions {
             include_roots: patterns("include_roots")?,
             exclude_roots: patterns("exclude_roots")?,
             exclude_fields: patterns("exclude_fields")?,
@@ -606,7 +540,7 @@ mod tests {
                     reason: "sorted later".to_owned(),
                 },
             ],
-            pollution: PollutionConfig {
+            pollution: PollutionOptions {
                 include_roots: texts(&[r"com\.example\..*"]),
                 exclude_roots: texts(&[".*Cache"]),
                 exclude_fields: texts(&[r".*\.modified"]),

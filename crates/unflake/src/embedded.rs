@@ -3,11 +3,11 @@
 //! They are unpacked into a folder whose name is the hash of their bytes, so that two versions never meet. What lies
 //! there already is not trusted: it is compared byte for byte and replaced if it differs.
 
-use crate::problem::{Problem, problem};
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use unflake_check::{Problem, problem};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 

@@ -2,11 +2,11 @@
 //! the program at once.
 
 use crate::exit::ExitCode;
-use crate::problem::{Problem, problem};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use unflake_check::{Problem, problem};
 use unflake_runner::{Cancel, Children};
 
 /// What is alive, and whether the user has had enough.

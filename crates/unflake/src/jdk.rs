@@ -2,10 +2,10 @@
 //!
 //! Nothing is started: a JDK tells its version in its file `release`.
 
-use crate::problem::{Problem, problem};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use unflake_check::{Problem, problem};
 
 /// Where Debian, Ubuntu and most others put JDKs.
 const SYSTEM: &str = "/usr/lib/jvm";

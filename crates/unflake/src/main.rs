@@ -1,43 +1,35 @@
 //! The program: arguments, commands, exit codes.
 
-mod again;
 mod args;
 mod bug;
-mod check;
 mod commands;
 mod config;
-mod debug;
 mod embedded;
-mod exec;
 mod exit;
-mod explore;
 mod interrupt;
 mod jdk;
-mod nearest;
-mod orders;
 mod output;
-mod places;
 mod problem;
-mod replay;
-mod scripted;
+mod progress;
 mod settings;
 mod sources;
+mod surroundings;
 mod usage;
 mod values;
 
 use crate::args::{Arguments, Color, Command};
 use crate::exit::ExitCode;
-use crate::problem::Problem;
 use crate::settings::{ExecSettings, ExploreSettings, ReplaySettings, Screen, Settings};
 use std::io::Write;
+use unflake_check::Problem;
 
 fn main() -> std::process::ExitCode {
     bug::catch(|| match run() {
         Ok(code) => code,
         Err(problem) => {
             // Nobody is left to tell if standard error is closed.
-            let _ = anstream::stderr().write_all(problem.render().as_bytes());
-            problem.exit
+            let _ = anstream::stderr().write_all(problem::render(&problem).as_bytes());
+            problem.kind.into()
         }
     })
     .into()
@@ -59,12 +51,12 @@ fn run() -> Result<ExitCode, Problem> {
 
 fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
     match arguments.command {
-        Command::Check(args) => check::run(Settings::resolve(*args, screen)?),
+        Command::Check(args) => commands::check::run(&Settings::resolve(*args, screen)?),
         Command::Debug(args) => commands::debug::run(args, screen),
-        Command::Explore(args) => explore::run(ExploreSettings::resolve(args, screen)?),
+        Command::Explore(args) => commands::explore::run(&ExploreSettings::resolve(args, screen)?),
         Command::Victims(args) => commands::victims::run(args, screen),
-        Command::Replay(args) => replay::run(ReplaySettings::resolve(args, screen)?),
-        Command::Exec(args) => exec::run(ExecSettings::resolve(args, screen)?),
+        Command::Replay(args) => commands::replay::run(ReplaySettings::resolve(args, screen)?),
+        Command::Exec(args) => commands::exec::run(ExecSettings::resolve(args, screen)?),
         Command::Runs(args) => commands::runs::run(args),
         Command::Clean(args) => commands::clean::run(args),
         Command::Models(args) => commands::models::run(args),

@@ -1,9 +1,13 @@
 //! Writing a result to the screen or into a file.
 
-use crate::problem::{Problem, problem};
+use crate::args::{Format, FormatArg};
+use crate::settings::Screen;
+use crate::sources;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
+use unflake_check::{Place, Problem, problem};
+use unflake_findings::Document;
 
 /// Writes `text`, without its colours if it goes into a file. Whoever closed the screen has seen enough.
 pub(crate) fn write(text: &str, file: Option<&Path>, hint: &str) -> Result<(), Problem> {
@@ -20,4 +24,23 @@ pub(crate) fn write(text: &str, file: Option<&Path>, hint: &str) -> Result<(), P
         }
         _ => Ok(()),
     }
+}
+
+/// Writes a document in every format that was asked for.
+pub(crate) fn write_document(
+    document: &Document,
+    formats: &[FormatArg],
+    screen: &Screen,
+    place: &Place,
+) -> Result<(), Problem> {
+    let sources = |file: &str| sources::read(&place.project, file, document.run.time_started);
+    for FormatArg { format, file } in formats {
+        let text = match format {
+            Format::Text => unflake_report::text(document, screen.verbose > 0, &sources),
+            Format::Json => unflake_report::json(document),
+        };
+        let hint = "the result is stored all the same: name another file with `--format`";
+        write(&text, file.as_deref(), hint)?;
+    }
+    Ok(())
 }

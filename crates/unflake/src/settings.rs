@@ -1,58 +1,32 @@
 //! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
 
 use crate::args::{
-    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, Measure, Only,
-    PlaceArgs, Progress, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
+    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, PlaceArgs,
+    Progress, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
 };
-use crate::config::{Config, Ignore, PollutionConfig};
-use crate::problem::{Problem, problem, unknown_api};
-use crate::values::{FailOn, SeedSetting};
+use crate::config::Config;
+use crate::values::FailOn;
 use std::ffi::OsString;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use unflake_findings::{LevelSetting, ProjectStore, default_base, project_with};
-use unflake_protocol::{Seed, UserModel};
+use unflake_check::{
+    ExploreOptions, Kind, Measure, Options, Place, PollutionOptions, Problem, Vary, problem, unknown_api,
+};
+use unflake_findings::{ProjectStore, default_base, project_with};
+use unflake_protocol::Seed;
 
 /// For `check`.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    pub(crate) place: Place,
-    pub(crate) vary: Vary,
+    pub(crate) options: Options,
     pub(crate) screen: Screen,
-    /// As the user wrote them; empty: all.
-    pub(crate) tests: Vec<String>,
-    /// `None`: the default rounds.
-    pub(crate) rounds: Option<u32>,
-    pub(crate) budget: Option<Duration>,
-    /// Unvaried runs.
-    pub(crate) control: u32,
-    /// Look for the causes of findings.
-    pub(crate) debug: bool,
-    /// What to look for.
-    pub(crate) only: Vec<Only>,
-    /// Run tests after polluters to see which of them suffer.
-    pub(crate) proof: bool,
-    pub(crate) pollution: PollutionConfig,
-    /// Show what is around a polluted object.
-    pub(crate) graph: bool,
-    /// Captures to measure instead of a check, and how often.
-    pub(crate) measure: Vec<Measure>,
-    pub(crate) measure_times: u32,
-    /// Test JVMs at the same time.
-    pub(crate) jobs: NonZeroUsize,
-    /// For one test; `None`: the default.
-    pub(crate) timeout: Option<Duration>,
     /// At least one; at most one of them without a file.
     pub(crate) formats: Vec<FormatArg>,
     pub(crate) fail_on: FailOn,
     pub(crate) exit_zero: bool,
     pub(crate) require_complete: bool,
-    pub(crate) ignores: Vec<Ignore>,
-    pub(crate) build_arguments: Vec<String>,
-    /// The arguments of `unflake` as they were given, for the report.
-    pub(crate) command: Vec<String>,
 }
 
 /// For `replay`.
@@ -100,21 +74,7 @@ pub(crate) struct ExploreSettings {
     pub(crate) screen: Screen,
     /// A test or a finding, as the user wrote it.
     pub(crate) wanted: String,
-    /// Explore around the finding's failure.
-    pub(crate) around: bool,
-    pub(crate) distance: usize,
-    pub(crate) elements: u32,
-    pub(crate) samples: u32,
-    pub(crate) runs: u64,
-    pub(crate) budget: Option<Duration>,
-    pub(crate) first: bool,
-    pub(crate) breadth: bool,
-    /// Draw so many behaviours at random instead.
-    pub(crate) random: Option<u32>,
-    /// Fixes what is drawn at random. `None`: the seed of the stored run.
-    pub(crate) seed: Option<Seed>,
-    pub(crate) fresh: bool,
-    pub(crate) jobs: NonZeroUsize,
+    pub(crate) options: ExploreOptions,
     pub(crate) formats: Vec<FormatArg<ExploreFormat>>,
 }
 
@@ -126,31 +86,6 @@ pub(crate) struct ExecSettings {
     pub(crate) screen: Screen,
     pub(crate) window: Window,
     pub(crate) command: Vec<OsString>,
-}
-
-/// Where things are.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// The project's directory: absolute, exists.
-    pub(crate) project: PathBuf,
-    /// The JDK that the user asked for; has `bin/java`.
-    pub(crate) java: Option<PathBuf>,
-    /// The store's base; need not exist.
-    pub(crate) store: PathBuf,
-}
-
-/// How choices vary.
-#[derive(Clone, Debug)]
-pub(crate) struct Vary {
-    pub(crate) seed: SeedSetting,
-    pub(crate) level: LevelSetting,
-    /// Globs over the names of models, each matching one at least; empty: all.
-    pub(crate) api: Vec<String>,
-    pub(crate) skip_api: Vec<String>,
-    /// Globs over callers; empty: all.
-    pub(crate) from: Vec<String>,
-    pub(crate) skip_from: Vec<String>,
-    pub(crate) user_models: Vec<UserModel>,
 }
 
 /// What is on the screen.
@@ -184,8 +119,8 @@ impl Settings {
         let project = project(args.place.directory.as_deref())?;
         let config = Config::read(&project)?;
         let ignores = config.ignores.clone();
-        Ok(Settings {
-            vary: Vary::resolve(args.vary, &config)?,
+        let options = Options {
+            vary: vary(args.vary, &config)?,
             rounds: args.rounds.or(config.rounds),
             budget: args.budget.or(config.budget),
             control: args.control.or(config.control).unwrap_or(1),
@@ -196,30 +131,33 @@ impl Settings {
                 .and_then(NonZeroUsize::new)
                 .unwrap_or_else(cores),
             timeout: args.timeout.or(config.timeout),
-            debug: !args.no_debug,
-            only: args.only,
+            causes: !args.no_debug,
+            kinds: args.only.into_iter().map(Kind::from).collect(),
             proof: !args.no_proof,
             graph: args.graph,
-            measure: args.measure,
+            measure: args.measure.into_iter().map(Measure::from).collect(),
             measure_times: args.measure_times,
-            pollution: PollutionConfig {
+            pollution: PollutionOptions {
                 all_roots: args.all_roots || config.pollution.all_roots,
                 eager: args.eager.unwrap_or(config.pollution.eager),
                 ..config.pollution.clone()
             },
-            fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
-            place: Place::resolve(project, args.place, &config)?,
-            formats: formats(args.format, Format::Text)?,
+            place: place(project, args.place, &config)?,
             tests: args.tests,
-            exit_zero: args.exit_zero,
-            require_complete: args.require_complete,
             build_arguments: args.build_arguments,
-            screen,
             ignores,
             command: std::env::args_os()
                 .skip(1)
                 .map(|argument| argument.to_string_lossy().into_owned())
                 .collect(),
+        };
+        Ok(Settings {
+            options,
+            fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
+            formats: formats(args.format, Format::Text)?,
+            exit_zero: args.exit_zero,
+            require_complete: args.require_complete,
+            screen,
         })
     }
 }
@@ -227,7 +165,7 @@ impl Settings {
 impl ReplaySettings {
     pub(crate) fn resolve(args: ReplayArgs, screen: Screen) -> Result<ReplaySettings, Problem> {
         Ok(ReplaySettings {
-            place: Place::of_finding(args.place, Some(&args.wanted))?,
+            place: place_of_finding(args.place, Some(&args.wanted))?,
             screen,
             wanted: args.wanted,
             times: args.times,
@@ -240,7 +178,7 @@ impl ReplaySettings {
 
 impl DebugSettings {
     pub(crate) fn resolve(args: DebugArgs, screen: Screen) -> Result<DebugSettings, Problem> {
-        let place = Place::of_finding(args.place, args.findings.first().map(String::as_str))?;
+        let place = place_of_finding(args.place, args.findings.first().map(String::as_str))?;
         let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
         Ok(DebugSettings {
             place,
@@ -257,7 +195,7 @@ impl VictimsSettings {
     pub(crate) fn resolve(args: VictimsArgs, screen: Screen) -> Result<VictimsSettings, Problem> {
         let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
         Ok(VictimsSettings {
-            place: Place::of_finding(args.place, Some(&args.test))?,
+            place: place_of_finding(args.place, Some(&args.test))?,
             screen,
             wanted: args.test,
             budget: args.budget,
@@ -274,22 +212,24 @@ impl ExploreSettings {
         let wanted = args.around.or(args.test).unwrap_or_default();
         let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
         Ok(ExploreSettings {
-            place: Place::of_finding(args.place, Some(&wanted))?,
+            place: place_of_finding(args.place, Some(&wanted))?,
             screen,
             wanted,
-            around,
-            distance: args.distance,
-            elements: args.elements,
-            samples: args.samples,
-            runs: args.runs,
-            budget: Some(args.budget.unwrap_or(BUDGET)),
-            first: args.first,
-            breadth: args.breadth_first,
-            random: args.random,
-            seed: args.seed.map(Seed::from_bits),
-            fresh: args.fresh,
-            // Two JVMs may meet in a file or at a port, which would look like the test's own doing.
-            jobs: jobs.unwrap_or(NonZeroUsize::MIN),
+            options: ExploreOptions {
+                around,
+                distance: args.distance,
+                elements: args.elements,
+                samples: args.samples,
+                runs: args.runs,
+                budget: Some(args.budget.unwrap_or(BUDGET)),
+                first: args.first,
+                breadth: args.breadth_first,
+                random: args.random,
+                seed: args.seed.map(Seed::from_bits),
+                fresh: args.fresh,
+                // Two JVMs may meet in a file or at a port, which would look like the test's own doing.
+                jobs: jobs.unwrap_or(NonZeroUsize::MIN),
+            },
             formats: formats(args.format, ExploreFormat::Text)?,
         })
     }
@@ -313,8 +253,8 @@ impl ExecSettings {
         let project = project(args.place.directory.as_deref())?;
         let config = Config::read(&project)?;
         Ok(ExecSettings {
-            vary: Vary::resolve(args.vary, &config)?,
-            place: Place::resolve(project, args.place, &config)?,
+            vary: vary(args.vary, &config)?,
+            place: place(project, args.place, &config)?,
             screen,
             window: args.window,
             command: args.command,
@@ -322,61 +262,57 @@ impl ExecSettings {
     }
 }
 
-impl Place {
-    /// Where a finding is, if one is named and no directory.
-    pub(crate) fn of_finding(mut args: PlaceArgs, finding: Option<&str>) -> Result<Place, Problem> {
-        if let (None, Some(finding)) = (&args.directory, finding) {
-            args.directory = project_of(&args, finding)?;
-        }
-        let project = project(args.directory.as_deref())?;
-        let config = Config::read(&project)?;
-        Place::resolve(project, args, &config)
+/// Where a finding is, if one is named and no directory.
+fn place_of_finding(mut args: PlaceArgs, finding: Option<&str>) -> Result<Place, Problem> {
+    if let (None, Some(finding)) = (&args.directory, finding) {
+        args.directory = project_of(&args, finding)?;
     }
-
-    pub(crate) fn resolve(project: PathBuf, args: PlaceArgs, config: &Config) -> Result<Place, Problem> {
-        let java = args
-            .java
-            .or_else(|| config.java.as_ref().map(|java| project.join(java)));
-        if let Some(home) = &java
-            && !home.join("bin/java").is_file()
-        {
-            return Err(problem!(
-                CannotWork,
-                "there is no JDK at `{}`: it has no `bin/java`",
-                home.display()
-            )
-            .hint("`unflake doctor` lists the JDKs on this machine"));
-        }
-        let store = store(args.store)?;
-        // Test JVMs run in other directories, so a relative path would mean another place there.
-        let store = std::path::absolute(&store).unwrap_or(store);
-        let java = java.map(|home| std::path::absolute(&home).unwrap_or(home));
-        Ok(Place { project, java, store })
-    }
+    let project = project(args.directory.as_deref())?;
+    let config = Config::read(&project)?;
+    place(project, args, &config)
 }
 
-impl Vary {
-    fn resolve(args: VaryArgs, config: &Config) -> Result<Vary, Problem> {
-        let or_file =
-            |given: Vec<String>, file: &Vec<String>| if given.is_empty() { file.clone() } else { given };
-        let mut vary = Vary {
-            seed: args.seed.or(config.seed).unwrap_or_default(),
-            level: args.level.or(config.level).unwrap_or_default(),
-            api: or_file(args.api, &config.api),
-            skip_api: or_file(args.skip_api, &config.skip_api),
-            from: or_file(args.from, &config.from),
-            skip_from: or_file(args.skip_from, &config.skip_from),
-            user_models: config.user_models.clone(),
-        };
-        // An `[[ignore]]` that names no test is a filter with a reason.
-        for ignore in config.ignores.iter().filter(|ignore| ignore.test.is_none()) {
-            vary.skip_api.extend(ignore.api.clone());
-            vary.skip_from.extend(ignore.from.clone());
-        }
-        // Only to say now, before anything is built, that a name is wrong.
-        unflake_models::select(&vary.api, &vary.skip_api).map_err(|unknown| unknown_api(&unknown))?;
-        Ok(vary)
+pub(crate) fn place(project: PathBuf, args: PlaceArgs, config: &Config) -> Result<Place, Problem> {
+    let java = args
+        .java
+        .or_else(|| config.java.as_ref().map(|java| project.join(java)));
+    if let Some(home) = &java
+        && !home.join("bin/java").is_file()
+    {
+        return Err(problem!(
+            CannotWork,
+            "there is no JDK at `{}`: it has no `bin/java`",
+            home.display()
+        )
+        .hint("`unflake doctor` lists the JDKs on this machine"));
     }
+    let store = store(args.store)?;
+    // Test JVMs run in other directories, so a relative path would mean another place there.
+    let store = std::path::absolute(&store).unwrap_or(store);
+    let java = java.map(|home| std::path::absolute(&home).unwrap_or(home));
+    Ok(Place { project, java, store })
+}
+
+fn vary(args: VaryArgs, config: &Config) -> Result<Vary, Problem> {
+    let or_file =
+        |given: Vec<String>, file: &Vec<String>| if given.is_empty() { file.clone() } else { given };
+    let mut vary = Vary {
+        seed: args.seed.or(config.seed).unwrap_or_default(),
+        level: args.level.or(config.level).unwrap_or_default(),
+        api: or_file(args.api, &config.api),
+        skip_api: or_file(args.skip_api, &config.skip_api),
+        from: or_file(args.from, &config.from),
+        skip_from: or_file(args.skip_from, &config.skip_from),
+        user_models: config.user_models.clone(),
+    };
+    // An `[[ignore]]` that names no test is a filter with a reason.
+    for ignore in config.ignores.iter().filter(|ignore| ignore.test.is_none()) {
+        vary.skip_api.extend(ignore.api.clone());
+        vary.skip_from.extend(ignore.from.clone());
+    }
+    // Only to say now, before anything is built, that a name is wrong.
+    unflake_models::select(&vary.api, &vary.skip_api).map_err(|unknown| unknown_api(&unknown))?;
+    Ok(vary)
 }
 
 /// The store's base.
@@ -427,6 +363,8 @@ mod tests {
     use super::*;
     use crate::args::{Arguments, Command};
     use clap::Parser;
+    use unflake_check::SeedSetting;
+    use unflake_findings::LevelSetting;
     use unflake_protocol::Level;
 
     /// The settings of `unflake check ARGUMENTS` in a project with this `unflake.toml`.
@@ -447,11 +385,14 @@ mod tests {
     fn the_command_line_wins_over_the_file_and_that_over_the_defaults() {
         let toml = "rounds = 5\nlevel = \"eq\"\napi = \"HashMap.*\"\nseed = 9";
         let (_project, settings) = settings(toml, &["--rounds", "2", "--api", "File.list,HashMap.values"]);
-        assert_eq!(settings.rounds, Some(2));
-        assert_eq!(settings.vary.level, LevelSetting::Only(Level::Eq));
-        assert_eq!(settings.vary.api, ["File.list", "HashMap.values"]);
-        assert_eq!(settings.vary.seed, SeedSetting::Fixed(Seed(9)));
-        assert_eq!((settings.control, settings.fail_on), (1, FailOn::default()));
+        assert_eq!(settings.options.rounds, Some(2));
+        assert_eq!(settings.options.vary.level, LevelSetting::Only(Level::Eq));
+        assert_eq!(settings.options.vary.api, ["File.list", "HashMap.values"]);
+        assert_eq!(settings.options.vary.seed, SeedSetting::Fixed(Seed(9)));
+        assert_eq!(
+            (settings.options.control, settings.fail_on),
+            (1, FailOn::default())
+        );
         assert_eq!(
             settings.formats,
             [FormatArg {
@@ -465,8 +406,8 @@ mod tests {
     fn an_ignore_without_a_test_is_a_filter() {
         let toml = "[[ignore]]\napi = \"File.*\"\nreason = \"x\"\n[[ignore]]\ntest = \"A\"\nreason = \"y\"";
         let (_project, settings) = settings(toml, &["--skip-api", "HashMap.values"]);
-        assert_eq!(settings.vary.skip_api, ["HashMap.values", "File.*"]);
-        assert_eq!(settings.ignores.len(), 2);
+        assert_eq!(settings.options.vary.skip_api, ["HashMap.values", "File.*"]);
+        assert_eq!(settings.options.ignores.len(), 2);
     }
 
     #[test]
@@ -479,6 +420,6 @@ mod tests {
             .map(|format| format.format)
             .collect();
         assert_eq!(screen, [Format::Text]);
-        assert_eq!(settings.build_arguments, ["-Pfast"]);
+        assert_eq!(settings.options.build_arguments, ["-Pfast"]);
     }
 }

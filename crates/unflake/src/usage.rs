@@ -1,12 +1,12 @@
 //! Reads the command line, and says in our own form what is wrong with it.
 
 use crate::args::Arguments;
-use crate::nearest::did_you_mean;
-use crate::problem::{Problem, problem};
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 use std::ffi::OsString;
+use unflake_check::did_you_mean;
+use unflake_check::{Problem, problem};
 
 /// The command line as it was read; `None`: help or version was asked for, and is on the screen.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arguments>, Problem> {

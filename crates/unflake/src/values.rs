@@ -1,10 +1,9 @@
-//! Values that options and `unflake.toml` share: durations, seeds, severities to fail on.
+//! Values that options and `unflake.toml` share: durations, severities to fail on.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 use unflake_findings::Severity;
-use unflake_protocol::Seed;
 
 /// `7` or `17-20`.
 pub(crate) fn parse_range(text: &str) -> Result<std::ops::RangeInclusive<u32>, String> {
@@ -59,34 +58,6 @@ pub(crate) fn parse_count<N: FromStr + Default + PartialEq>(text: &str) -> Resul
     match text.parse() {
         Ok(number) if number != N::default() => Ok(number),
         _ => Err(format!("`{text}` is not a number from 1 on")),
-    }
-}
-
-/// What `--seed` says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum SeedSetting {
-    /// A new one every time.
-    #[default]
-    Fresh,
-    /// That of the project's latest run.
-    Last,
-    Fixed(Seed),
-}
-
-impl FromStr for SeedSetting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "last" => Ok(SeedSetting::Last),
-            number => match number.parse::<u64>() {
-                // Larger ones would be cut, and then not be the seed that the report prints.
-                Ok(bits) if Seed::from_bits(bits).0 == bits => Ok(SeedSetting::Fixed(Seed(bits))),
-                _ => Err(format!(
-                    "`{text}` is not a seed; write a number below 2^48, or `last`"
-                )),
-            },
-        }
     }
 }
 
@@ -157,15 +128,6 @@ mod tests {
         ] {
             assert!(millis(wrong).is_err() && parse_age(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn seeds_are_read() {
-        assert_eq!("7".parse(), Ok(SeedSetting::Fixed(Seed(7))));
-        assert_eq!("last".parse(), Ok(SeedSetting::Last));
-        assert!("281474976710655".parse::<SeedSetting>().is_ok());
-        assert!("281474976710656".parse::<SeedSetting>().is_err());
-        assert!("random".parse::<SeedSetting>().is_err());
     }
 
     #[test]

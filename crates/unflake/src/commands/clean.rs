@@ -5,12 +5,12 @@
 use super::{plural, print, printable, size};
 use crate::args::CleanArgs;
 use crate::exit::ExitCode;
-use crate::nearest::{did_you_mean, nearest};
-use crate::problem::{Problem, problem};
 use crate::settings;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
+use unflake_check::{Problem, problem};
+use unflake_check::{did_you_mean, nearest};
 use unflake_findings::{ProjectStore, Run, RunId, Selection, projects};
 
 pub(crate) fn run(args: CleanArgs) -> Result<ExitCode, Problem> {

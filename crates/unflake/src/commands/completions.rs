@@ -3,8 +3,8 @@
 use super::print;
 use crate::args::{Arguments, CompletionsArgs};
 use crate::exit::ExitCode;
-use crate::problem::Problem;
 use clap::CommandFactory;
+use unflake_check::Problem;
 
 pub(crate) fn run(args: CompletionsArgs) -> Result<ExitCode, Problem> {
     let mut script = Vec::new();

@@ -1,15 +1,16 @@
 //! `unflake debug`: the causes of findings that have none yet, or of those that are named.
 
-use crate::again::{Again, Named};
 use crate::args::{DebugArgs, Format, FormatArg};
-use crate::check::outcome;
-use crate::check::progress::Progress;
-use crate::debug::Debugger;
+use unflake_check::{Again, Named};
+
 use crate::exit::ExitCode;
-use crate::problem::{Problem, problem};
-use crate::scripted::Jvms;
+use crate::progress::ProgressDisplay;
 use crate::settings::{DebugSettings, Screen};
 use std::time::Duration;
+use unflake_check::Progress as _;
+use unflake_check::drive::scripts::Jvms;
+use unflake_check::vary::cause::Debugger;
+use unflake_check::{Problem, problem};
 use unflake_findings::{CauseStatus, Details, Document};
 use unflake_runner::Work;
 
@@ -18,12 +19,12 @@ const SILENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> {
     let settings = DebugSettings::resolve(args, screen)?;
-    let again = Again::open(&settings.place, settings.findings.first().map(String::as_str))?;
+    let (again, interrupt) = super::open(&settings.place, settings.findings.first().map(String::as_str))?;
     let which = chosen(&again, &settings)?;
     if which.is_empty() && settings.formats.iter().all(is_text_on_screen) {
         return super::print(&nothing_left(&again));
     }
-    let progress = Progress::new(&settings.screen);
+    let progress = ProgressDisplay::new(&settings.screen);
     progress.phase("explaining", which.len() as u64);
     let jvms = Jvms {
         tools: &again.tools,
@@ -43,7 +44,7 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
     let mut document = again.document.clone();
     debugger.explain(&mut document, &which, &|| progress.step());
     progress.finish();
-    if let Some(code) = again.interrupt.exit_code() {
+    if let Some(code) = interrupt.exit_code() {
         return Ok(code);
     }
     again.run.update(&document)?;
@@ -55,7 +56,7 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
         excluded: Vec::new(),
         ..document
     };
-    outcome::write_to(&shown, &settings.formats, &settings.screen, &settings.place)?;
+    crate::output::write_document(&shown, &settings.formats, &settings.screen, &settings.place)?;
     Ok(ExitCode::Clean)
 }
 

@@ -1,16 +1,15 @@
 //! `unflake demo`: writes a small project with implementation-dependent tests, and checks it.
 
 use crate::args::{Arguments, Command, DemoArgs};
-use crate::check;
 use crate::exit::ExitCode;
-use crate::problem::{Problem, problem};
 use crate::settings::{Screen, Settings};
-use crate::values::SeedSetting;
 use clap::Parser;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use unflake_check::SeedSetting;
+use unflake_check::{Problem, problem};
 
 macro_rules! demo_file {
     ($path:literal) => {
@@ -52,7 +51,7 @@ pub(crate) fn run(args: DemoArgs, screen: Screen) -> Result<ExitCode, Problem> {
     if args.write_only {
         return Ok(ExitCode::Clean);
     }
-    match check::run(settings(&directory, args.seed, screen)?)? {
+    match super::check::run(&settings(&directory, args.seed, screen)?)? {
         ExitCode::Findings => Ok(ExitCode::Clean),
         ExitCode::Clean => Err(
             problem!(Bug, "the demo's implementation-dependent tests were not found").hint(format!(
@@ -84,7 +83,7 @@ fn settings(directory: &Path, seed: Option<SeedSetting>, screen: Screen) -> Resu
     check.vary.seed = seed.or(check.vary.seed);
     let mut settings = Settings::resolve(*check, screen)?;
     // The demo writes into an empty directory only, so what can be repeated is the check.
-    settings.command = vec![
+    settings.options.command = vec![
         "check".to_owned(),
         "-C".to_owned(),
         directory.display().to_string(),
@@ -165,7 +164,7 @@ mod tests {
         write_project(directory.path()).unwrap();
         fs::write(directory.path().join("pom.xml"), "mine").unwrap();
         let problem = write_project(directory.path()).unwrap_err();
-        assert_eq!(problem.exit, ExitCode::Usage);
+        assert_eq!(ExitCode::from(problem.kind), ExitCode::Usage);
         assert_eq!(
             fs::read_to_string(directory.path().join("pom.xml")).unwrap(),
             "mine"

@@ -8,12 +8,13 @@ use crate::config::Config;
 use crate::embedded;
 use crate::exit::ExitCode;
 use crate::jdk::{Jdk, Places};
-use crate::problem::Problem;
-use crate::settings::{Place, project};
+use crate::problem::render;
+use crate::settings::{place, project};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use unflake_check::{Place, Problem};
 use unflake_findings::ProjectStore;
 use unflake_project::Build;
 use unflake_runner::command;
@@ -21,7 +22,7 @@ use unflake_runner::command;
 pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Problem> {
     let project = project(args.place.directory.as_deref())?;
     let config = Config::read(&project);
-    let place = Place::resolve(project, args.place, config.as_ref().unwrap_or(&Config::default()))?;
+    let place = place(project, args.place, config.as_ref().unwrap_or(&Config::default()))?;
     let mut sheet = Sheet::default();
     sheet.line("unflake", Ok(env!("CARGO_PKG_VERSION").to_owned()));
     let jdks = jdks(&mut sheet, &place);
@@ -34,7 +35,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Problem> {
     });
     sheet.line(
         "unflake.toml",
-        config.map(|_| file).map_err(|problem| problem.render()),
+        config.map(|_| file).map_err(|problem| render(&problem)),
     );
     store(&mut sheet, &place);
     agent(&mut sheet, &place, &jdks);
@@ -67,7 +68,7 @@ impl Sheet {
     }
 
     fn problem(&mut self, about: &str, problem: &Problem) {
-        self.line(about, Err(problem.render()));
+        self.line(about, Err(render(problem)));
     }
 }
 

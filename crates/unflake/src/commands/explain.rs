@@ -3,8 +3,8 @@
 use super::{models, print};
 use crate::args::ExplainArgs;
 use crate::exit::ExitCode;
-use crate::nearest::{did_you_mean, nearest};
-use crate::problem::{Problem, problem};
+use unflake_check::{Problem, problem};
+use unflake_check::{did_you_mean, nearest};
 use unflake_findings::rules::{IMPLEMENTATION_DEPENDENT, STATE_RULES, StateRule, state_rule};
 use unflake_models::{FAMILIES, Family, MODELS, family};
 

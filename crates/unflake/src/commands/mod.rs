@@ -1,18 +1,45 @@
-//! The commands that need no test run: one file each.
+//! The commands, one file each.
 
+pub(crate) mod check;
 pub(crate) mod clean;
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod exec;
 pub(crate) mod explain;
+pub(crate) mod explore;
 pub(crate) mod models;
+pub(crate) mod replay;
 pub(crate) mod runs;
 pub(crate) mod victims;
 
 use crate::exit::ExitCode;
-use crate::problem::{Problem, problem};
+use crate::interrupt::Interrupt;
+use crate::surroundings::surroundings;
+use anstyle::{AnsiColor, Style};
 use std::io::{self, Write as _};
+use unflake_check::{Again, Place, Problem, problem};
+
+/// Opens a stored run: the one that has what is named by `wanted`, else the latest.
+fn open(place: &Place, wanted: Option<&str>) -> Result<(Again, Interrupt), Problem> {
+    let (surroundings, interrupt) = surroundings(&place.store)?;
+    let again = Again::open(place, wanted, &surroundings)?;
+    if !again.is_fresh {
+        warn(&format!(
+            "the project's classes have changed since the run `{}`; run `unflake check` again for what holds now",
+            again.run.id().as_str()
+        ));
+    }
+    Ok((again, interrupt))
+}
+
+/// Says on standard error what may be worth knowing.
+fn warn(sentence: &str) {
+    let style = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+    // Nobody is left to tell if standard error is closed.
+    let _ = writeln!(anstream::stderr(), "{style}warning:{style:#} {sentence}");
+}
 
 /// `1 run`, `2 runs`.
 fn plural(n: usize, thing: &str) -> String {

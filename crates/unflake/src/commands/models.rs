@@ -3,7 +3,7 @@
 use super::print;
 use crate::args::ModelsArgs;
 use crate::exit::ExitCode;
-use crate::problem::{Problem, unknown_api};
+use unflake_check::{Problem, unknown_api};
 use unflake_models::{MODELS, UnknownName, explain, find, glob_matches, list};
 
 pub(crate) fn run(args: ModelsArgs) -> Result<ExitCode, Problem> {

@@ -5,11 +5,11 @@
 use super::{plural, print, printable, size};
 use crate::args::{Format, RunsArgs};
 use crate::exit::ExitCode;
-use crate::problem::Problem;
 use crate::settings;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::path::Path;
+use unflake_check::Problem;
 use unflake_findings::{
     ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState,
     SCHEMA_VERSION, Severity, projects,

@@ -1,19 +1,20 @@
 //! `unflake victims`: who fails after a test, who makes it fail, or what it needs before it; found by running (P11).
 
-use crate::again::{Again, Named};
 use crate::args::{Format, FormatArg, VictimsArgs};
-use crate::check::progress::Progress;
-use crate::check::stored::StoredTest;
 use crate::exit::ExitCode;
-use crate::orders::{LaunchOrders, tools};
 use crate::output;
-use crate::problem::{Problem, problem};
+use crate::progress::ProgressDisplay;
 use crate::settings::{Screen, VictimsSettings};
 use anstyle::Style;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
+use unflake_check::Named;
+use unflake_check::Progress;
+use unflake_check::drive::orders::{LaunchOrders, tools};
+use unflake_check::stored::StoredTest;
+use unflake_check::{Problem, problem};
 use unflake_explore::{
     Care, Cleaning, Orders as _, Pair, PolluterTrial, Verdict, Wanted, cleaners, each_alone, prove,
     prove_brittle, shortest, victims_of,
@@ -52,7 +53,7 @@ struct Answer {
 
 pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem> {
     let settings = VictimsSettings::resolve(args, screen)?;
-    let again = Again::open(&settings.place, Some(&settings.wanted))?;
+    let (again, interrupt) = super::open(&settings.place, Some(&settings.wanted))?;
     let wanted = match again.named(&settings.wanted, &settings.place.project)? {
         Named::Finding(finding) => finding.test,
         Named::Test(test) => test.id,
@@ -69,7 +70,7 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
         )
         .hint("`unflake check` says why its JVM cannot be started without it"));
     };
-    let progress = Progress::new(&settings.screen);
+    let progress = ProgressDisplay::new(&settings.screen);
     let handles: Vec<Handle> = stored.iter().map(|test| test.handle.clone()).collect();
     let tools = tools(&again.plain_tools());
     let orders = LaunchOrders {
@@ -89,7 +90,7 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
     };
     let answer = question.answer();
     progress.finish();
-    if let Some(code) = again.interrupt.exit_code() {
+    if let Some(code) = interrupt.exit_code() {
         return Ok(code);
     }
     let answer = answer.ok_or_else(|| {
@@ -118,7 +119,7 @@ struct Question<'a> {
     stored: &'a [StoredTest],
     target: usize,
     orders: &'a LaunchOrders<'a>,
-    progress: &'a Progress,
+    progress: &'a dyn Progress,
 }
 
 impl Question<'_> {
@@ -326,5 +327,5 @@ impl Answer {
 }
 
 fn said(failure: &Failure) -> String {
-    crate::check::outcome::message(failure)
+    unflake_check::outcome::message(failure)
 }

@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 fn every_message_is_explained() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut said = BTreeSet::new();
-    for file in sources(&top.join("crates/unflake/src")) {
-        said.extend(problems(&code(&file), &file));
+    for program in ["crates/unflake/src", "crates/unflake-check/src"] {
+        for file in sources(&top.join(program)) {
+            said.extend(problems(&code(&file), &file));
+        }
     }
     for library in ["unflake-findings", "unflake-project", "unflake-runner"] {
         for file in sources(&top.join("crates").join(library).join("src")) {

@@ -1,0 +1,126 @@
+//! Expected problems: what the user is told when the program cannot do what was asked.
+//!
+//! Each has an `error:` line, `caused by:` lines and a `hint:` line. The sentences stand where they arise, inside of
+//! [`problem!`], from where a test collects them and looks each up in `docs/messages.md`.
+
+use crate::nearest::did_you_mean;
+use std::fmt;
+use unflake_findings::{Finding, StoreError};
+use unflake_models::UnknownName;
+
+/// What sort of problem it is; the program's exit code follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// Wrong usage or configuration.
+    Usage,
+    /// It cannot work here: no project, the build fails, no JDK, agent refused, disk full, not writable.
+    CannotWork,
+    /// None in the project, none matched, unknown name.
+    NoTest,
+    /// A bug in unflake.
+    Bug,
+}
+
+/// Why the program ends without having done what was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub kind: ProblemKind,
+    /// One sentence: lower case, no full stop, the thing named in backticks.
+    pub error: String,
+    pub causes: Vec<String>,
+    /// Something to do.
+    pub hint: Option<String>,
+}
+
+/// `problem!(CannotWork, "there is no directory `{}`", path)`: a [`Problem`] of this kind, with this sentence.
+#[macro_export]
+macro_rules! problem {
+    ($exit:ident, $($sentence:tt)+) => {
+        $crate::Problem::new($crate::ProblemKind::$exit, format!($($sentence)+))
+    };
+}
+
+impl Problem {
+    pub fn new(kind: ProblemKind, error: String) -> Problem {
+        Problem {
+            kind,
+            error,
+            causes: Vec::new(),
+            hint: None,
+        }
+    }
+
+    pub fn cause(mut self, cause: impl fmt::Display) -> Problem {
+        self.causes.push(cause.to_string());
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Problem {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Problem {
+        let kind = match error {
+            StoreError::NoFinding { .. } | StoreError::Ambiguous { .. } => ProblemKind::Usage,
+            _ => ProblemKind::CannotWork,
+        };
+        let problem = Problem::new(kind, error.to_string());
+        match error {
+            StoreError::NoPlace => problem.hint("name a directory with `--store DIR` or `UNFLAKE_STORE`"),
+            StoreError::Io { error, .. } => {
+                problem.cause(error).hint("name another place for the store with `--store DIR` or `UNFLAKE_STORE`")
+            }
+            StoreError::Damaged { path, reason } => {
+                problem.cause(reason).hint(format!("remove `{}` and run `unflake check` again", path.display()))
+            }
+            StoreError::OtherFormat { .. } => problem.hint("run `unflake check` again with this version"),
+            StoreError::NoRun => problem.hint("run `unflake check` first"),
+            StoreError::NoFinding { known, .. } if known.is_empty() => {
+                problem.hint("the stored runs of this project found nothing; is it the right project? `-C DIR` names another")
+            }
+            StoreError::NoFinding { known, .. } => problem.hint(format!("the latest run that found something has {}", list(&known))),
+            StoreError::Ambiguous { matching, .. } => problem.hint(format!("write more of one of {}", list(&matching))),
+        }
+    }
+}
+
+/// A name or pattern of `--api`, `--skip-api` or `models` that matches no model.
+pub fn unknown_api(unknown: &UnknownName) -> Problem {
+    problem!(Usage, "unknown API `{}`", unknown.name)
+        .hint(did_you_mean(&unknown.nearest).unwrap_or("`unflake models` lists the APIs".to_owned()))
+}
+
+/// For commands that are about choices.
+pub fn not_implementation_dependent(finding: &Finding) -> Problem {
+    problem!(
+        Usage,
+        "`{}` is a finding of the kind `{}`, in which no choice is to blame",
+        finding.id.as_str(),
+        finding.kind().name()
+    )
+    .hint("this command works on findings of the kind `implementation-dependent`")
+}
+
+/// Names as they stand in a hint: `` `a`, `b`, `c` ``.
+pub fn list(names: &[impl fmt::Display]) -> String {
+    const MANY: usize = 10;
+    let mut text: Vec<String> = names.iter().take(MANY).map(|name| format!("`{name}`")).collect();
+    if names.len() > MANY {
+        text.push(format!("{} more", names.len() - MANY));
+    }
+    text.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut() {
+        assert_eq!(list(&["a", "b"]), "`a`, `b`");
+        assert!(list(&(0..12).collect::<Vec<_>>()).ends_with("`9`, 2 more"));
+    }
+}

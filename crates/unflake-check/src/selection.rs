@@ -1,0 +1,267 @@
+//! Tests as people name them: `Class`, `Class#method`, `package.Class.method`, patterns with `*`, JUnit unique ids,
+//! `path/File.java`, `@list.txt`.
+
+use crate::problem;
+use crate::problem::Problem;
+use crate::suite::KnownTest;
+use std::fs;
+use std::path::Path;
+use unflake_models::glob_matches;
+use unflake_protocol::{Handle, TestId};
+
+/// Which tests the user asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selection {
+    /// Empty: all.
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    written: String,
+    /// With dots; may have `*`. A simple name stands for that class in any package.
+    class: String,
+    method: Option<String>,
+    unique_id: Option<String>,
+}
+
+impl Selection {
+    /// Reads what the user wrote; lists are looked up in `directory`.
+    pub(crate) fn parse(written: &[String], directory: &Path) -> Result<Selection, Problem> {
+        let mut patterns = Vec::new();
+        for text in written {
+            match text.strip_prefix('@') {
+                Some(list) => {
+                    let path = directory.join(list);
+                    let lines = fs::read_to_string(&path).map_err(|error| {
+                        problem!(Usage, "cannot read the list of tests `{}`", path.display()).cause(error)
+                    })?;
+                    let lines = lines
+                        .lines()
+                        .map(str::trim)
+                        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+                    patterns.extend(lines.map(Pattern::parse));
+                }
+                None => patterns.push(Pattern::parse(text)),
+            }
+        }
+        Ok(Selection { patterns })
+    }
+
+    pub(crate) fn is_all(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    pub(crate) fn contains(&self, test: &KnownTest) -> bool {
+        self.names(&test.id, &test.handle)
+    }
+
+    pub(crate) fn names(&self, id: &TestId, handle: &Handle) -> bool {
+        self.is_all() || self.patterns.iter().any(|pattern| pattern.matches(id, handle))
+    }
+
+    /// What the user wrote that matches none of `tests`.
+    pub(crate) fn unmatched(&self, tests: &[KnownTest]) -> Vec<&str> {
+        let matches_none =
+            |pattern: &&Pattern| !tests.iter().any(|test| pattern.matches(&test.id, &test.handle));
+        self.patterns
+            .iter()
+            .filter(matches_none)
+            .map(|pattern| pattern.written.as_str())
+            .collect()
+    }
+
+    /// Arguments that make Maven run the classes in question only; none if it cannot be said in its language.
+    pub(crate) fn maven_arguments(&self) -> Vec<String> {
+        let class = |pattern: &Pattern| match pattern.unique_id {
+            Some(_) => None,
+            None => Some(
+                pattern
+                    .class
+                    .split('$')
+                    .next()
+                    .unwrap_or_default()
+                    .replace('.', "/"),
+            ),
+        };
+        match self.patterns.iter().map(class).collect::<Option<Vec<_>>>() {
+            Some(classes) if !classes.is_empty() => vec![
+                format!("-Dtest={}", classes.join(",")),
+                "-DfailIfNoTests=false".to_owned(),
+                "-Dsurefire.failIfNoSpecifiedTests=false".to_owned(),
+            ],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Pattern {
+        let written = text.to_owned();
+        if text.starts_with("[engine:") {
+            return Pattern {
+                written,
+                class: String::new(),
+                method: None,
+                unique_id: Some(text.to_owned()),
+            };
+        }
+        let (class, method) = match text.split_once('#') {
+            Some((class, method)) => (class.to_owned(), Some(method.to_owned())),
+            None => (text.to_owned(), None),
+        };
+        // A path to a source file; a line number after it names the file all the same.
+        let class = match class.split_once(".java") {
+            Some((path, _)) => {
+                let below = ["src/test/java/", "src/main/java/"];
+                let start = below
+                    .iter()
+                    .find_map(|root| path.find(root).map(|at| at + root.len()))
+                    .unwrap_or(0);
+                path[start..]
+                    .trim_start_matches("./")
+                    .trim_start_matches("**/")
+                    .replace('/', ".")
+            }
+            None => class
+                .trim_start_matches("**/")
+                .trim_end_matches(".class")
+                .replace('/', "."),
+        };
+        if method.is_none()
+            && let Some((before, last)) = class.rsplit_once('.')
+            && begins_lower(last)
+            && !begins_lower(before.rsplit('.').next().unwrap_or_default())
+        {
+            return Pattern {
+                written,
+                class: before.to_owned(),
+                method: Some(last.to_owned()),
+                unique_id: None,
+            };
+        }
+        Pattern {
+            written,
+            class,
+            method,
+            unique_id: None,
+        }
+    }
+
+    fn matches(&self, test: &TestId, handle: &Handle) -> bool {
+        if let Some(id) = &self.unique_id {
+            return handle.id == *id || handle.id.starts_with(&format!("{id}/"));
+        }
+        let class_is = |class: &str| {
+            glob_matches(&self.class, class)
+                || glob_matches(&format!("*.{}", self.class), class)
+                || glob_matches(&format!("{}$*", self.class), class)
+                || glob_matches(&format!("*.{}$*", self.class), class)
+        };
+        let method_is = |method: &String| {
+            method.split('+').any(|one| {
+                let one = one.split(['(', '[']).next().unwrap_or_default();
+                glob_matches(one, test.method())
+            })
+        };
+        (class_is(test.class()) || class_is(&test.root)) && self.method.as_ref().is_none_or(method_is)
+    }
+}
+
+fn begins_lower(name: &str) -> bool {
+    name.chars().next().is_some_and(char::is_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Baseline;
+    use unflake_explore::Need;
+    use unflake_protocol::{Framework, Outcome};
+
+    fn test(class: &str, method: &str) -> KnownTest {
+        let id = format!("[engine:junit-jupiter]/[class:{class}]/[method:{method}()]");
+        KnownTest {
+            id: TestId {
+                module: ".".to_owned(),
+                root: class.to_owned(),
+                test: format!("{class}#{method}"),
+                invocation: None,
+            },
+            handle: Handle {
+                framework: Framework::Platform,
+                root: class.to_owned(),
+                id,
+            },
+            launch: None,
+            jvm: 0,
+            baseline: Baseline::Finished(Outcome::Passed),
+            need: Need::Nothing,
+            models: Vec::new(),
+            time: std::time::Duration::ZERO,
+            waited: std::time::Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn tests_are_found_in_any_notation_people_paste() {
+        let wanted = test("com.acme.OrderTest", "keepsOrder");
+        let others = [
+            test("com.acme.OtherTest", "keepsOrder"),
+            test("com.acme.OrderTest", "other"),
+        ];
+        for notation in [
+            "OrderTest#keepsOrder",
+            "com.acme.OrderTest#keepsOrder",
+            "com.acme.OrderTest.keepsOrder",
+            "com/acme/OrderTest#keeps*",
+            "Order*#keepsOrder()",
+            "src/test/java/com/acme/OrderTest.java#keepsOrder",
+            "[engine:junit-jupiter]/[class:com.acme.OrderTest]/[method:keepsOrder()]",
+        ] {
+            let selection = Selection::parse(&[notation.to_owned()], Path::new(".")).unwrap();
+            assert!(selection.contains(&wanted), "{notation}");
+            assert!(
+                !others.iter().any(|other| selection.contains(other)),
+                "{notation}"
+            );
+        }
+    }
+
+    #[test]
+    fn classes_stand_for_all_their_tests_and_nested_ones() {
+        for notation in [
+            "OrderTest",
+            "com.acme.OrderTest",
+            "**/OrderTest",
+            "module/src/test/java/com/acme/OrderTest.java:120",
+        ] {
+            let selection = Selection::parse(&[notation.to_owned()], Path::new(".")).unwrap();
+            assert!(selection.contains(&test("com.acme.OrderTest", "a")), "{notation}");
+            assert!(
+                selection.contains(&test("com.acme.OrderTest$Inner", "a")),
+                "{notation}"
+            );
+            assert!(
+                !selection.contains(&test("com.acme.BorderTest", "a")),
+                "{notation}"
+            );
+        }
+    }
+
+    #[test]
+    fn maven_is_told_the_classes() {
+        let arguments = |written: &[&str]| {
+            let written: Vec<String> = written.iter().map(|text| (*text).to_owned()).collect();
+            Selection::parse(&written, Path::new("."))
+                .unwrap()
+                .maven_arguments()
+        };
+        assert_eq!(
+            arguments(&["a.OrderTest#x", "Other*"])[0],
+            "-Dtest=a/OrderTest,Other*"
+        );
+        assert_eq!(arguments(&["[engine:x]"]), Vec::<String>::new());
+        assert_eq!(arguments(&[]), Vec::<String>::new());
+    }
+}

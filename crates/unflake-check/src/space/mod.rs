@@ -1,0 +1,145 @@
+//! `unflake explore`: all allowed behaviours of one test, up to a bound, and how likely it is to fail (N12).
+
+mod result;
+mod runs;
+mod sampling;
+
+use crate::again::{Again, Named};
+use crate::drive::scripts::{Jvms, Subject};
+use crate::options::ExploreOptions;
+use crate::problem;
+use crate::problem::{Problem, not_implementation_dependent};
+use crate::progress::Progress;
+use runs::Exploration;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use unflake_findings::{CauseStatus, Details, StateSpace};
+use unflake_protocol::{Handle, Strategy, TestId};
+use unflake_runner::{Launch, Work};
+
+/// A test that says nothing for so long is taken for one that hangs.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// From so many executions on the JVM's second compiler is worth its while. 20,000 of a small test under JUnit 5 took 34 s of
+/// processor time with it and 24 s without.
+const MANY: u64 = 50_000;
+
+/// Explores one test of a stored run.
+pub fn explore(
+    again: &Again,
+    named: Named,
+    project: &Path,
+    options: &ExploreOptions,
+    progress: &dyn Progress,
+) -> Result<StateSpace, Problem> {
+    let target = Target::new(again, named, options.around)?;
+    let jvms = Jvms {
+        tools: &again.tools,
+        next: &again.next,
+        work: if options.runs > MANY {
+            Work::Long
+        } else {
+            Work::Short
+        },
+        silence: SILENCE,
+    };
+    let exploration = Exploration {
+        settings: options,
+        jvms: &jvms,
+        subject: target.subject(),
+        progress,
+        seed: options.seed.unwrap_or(again.document.summary.seed),
+        started: Instant::now(),
+        cancel: &|| again.tools.cancel.is_cancelled(),
+        spare: Mutex::new(None),
+    };
+    let file = again
+        .run
+        .directory()
+        .join(format!("explore-{}.json", target.file()));
+    let kept = exploration.kept(&file).filter(|_| again.is_fresh);
+    match options.random {
+        Some(count) => exploration.random(count, &target),
+        None => exploration
+            .run(kept, &target, &file)
+            .and_then(|explored| match explored {
+                Ok(explored) => Ok(exploration.state_space(explored, &target, project)),
+                Err(diverged) if diverged.of_threads => exploration.instead(&target),
+                Err(diverged) => Err(exploration.flaky(&diverged)),
+            }),
+    }
+}
+
+/// The test that is explored.
+struct Target {
+    id: TestId,
+    launch: Launch,
+    tests: Vec<Handle>,
+    /// Explore around the failure that this one shows.
+    around: Option<Strategy>,
+    /// Its known failure shows in the first run of a JVM only.
+    fails_once: bool,
+}
+
+impl Target {
+    fn new(again: &Again, named: Named, around: bool) -> Result<Target, Problem> {
+        let through_build = |id: &TestId| {
+            problem!(
+                CannotWork,
+                "`{}` can only be run by the build tool, so it cannot be explored",
+                id.test
+            )
+            .hint("see whether it needs something that only the build sets up")
+        };
+        match named {
+            Named::Finding(finding) => {
+                let Details::ImplementationDependent { strategy, cause, .. } = &finding.details else {
+                    return Err(not_implementation_dependent(&finding));
+                };
+                let replay = again.stored.replays.get(finding.id.as_str());
+                let launch = again.launch(replay.and_then(|replay| replay.recipe))?;
+                let (Some(replay), Some(launch)) = (replay, launch) else {
+                    return Err(through_build(&finding.test));
+                };
+                Ok(Target {
+                    launch,
+                    tests: replay.tests.clone(),
+                    around: around.then_some(*strategy),
+                    fails_once: cause.status == CauseStatus::Found && !cause.warm,
+                    id: finding.test,
+                })
+            }
+            Named::Test(test) if around => Err(problem!(
+                NoTest,
+                "`{}` did not fail in the run `{}`",
+                test.id.test,
+                again.run.id().as_str()
+            )
+            .hint("leave out `--around` to explore all it can do")),
+            Named::Test(test) => Ok(Target {
+                launch: again
+                    .launch(test.recipe)?
+                    .ok_or_else(|| through_build(&test.id))?,
+                tests: vec![test.handle],
+                around: None,
+                fails_once: false,
+                id: test.id,
+            }),
+        }
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            launch: &self.launch,
+            tests: &self.tests,
+            strategy: self.around,
+        }
+    }
+
+    /// A name for what is kept of its exploration.
+    fn file(&self) -> String {
+        let text = format!("{:?} {:?}", self.tests, self.around);
+        blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+    }
+}

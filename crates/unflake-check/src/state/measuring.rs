@@ -1,0 +1,54 @@
+//! What capture costs: the same tests in the same JVMs, with and without it, one after the other.
+
+use super::changes::{Changes, Jobs, run};
+use super::{Check, eagerly, startable, watching};
+use crate::options::Eager;
+use crate::options::Measure;
+use serde_json::json;
+use std::time::Instant;
+
+/// Runs the tests in each of the ways that were asked for, as often as was asked for, and writes one JSON object per run
+/// in a line of its own.
+pub(crate) fn measure(check: &Check<'_>, candidates: &[usize]) -> String {
+    let tests = startable(check, candidates);
+    let settings = check.settings;
+    let mut lines = String::new();
+    for time in 1..=settings.measure_times {
+        for capture in &settings.measure {
+            let name = capture.name();
+            let phase = format!("measuring {name}, {time} of {}", settings.measure_times);
+            check.progress.phase(&phase, tests.len() as u64);
+            let clock = Instant::now();
+            let changes = captured(check, &tests, *capture);
+            let line = json!({
+                "capture": name,
+                "tests": tests.len(),
+                "seconds": clock.elapsed().as_secs_f64(),
+                "changing": changes.by_test.len(),
+                "not_watched": changes.not_watched,
+                "jvms": changes.measured,
+            });
+            lines.push_str(&line.to_string());
+            lines.push('\n');
+        }
+    }
+    lines
+}
+
+fn captured(check: &Check<'_>, tests: &[usize], capture: Measure) -> Changes {
+    let mut watch = watching::watch(check);
+    match capture {
+        Measure::None => run(check, tests, None, Jobs::All),
+        Measure::Whole => run(check, tests, Some(watch), Jobs::All),
+        Measure::Files => {
+            // No name of a field matches this.
+            watch.roots.include = vec!["-".to_owned()];
+            run(check, tests, Some(watch), Jobs::All)
+        }
+        Measure::Eager => eagerly(check, tests, &watch, Eager::Suite),
+        Measure::AllRoots => {
+            watch.roots.all = true;
+            run(check, tests, Some(watch), Jobs::All)
+        }
+    }
+}
