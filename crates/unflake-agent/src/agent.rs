@@ -108,8 +108,8 @@ impl Agent {
         }
     }
 
-    /// Connects, defines the runtime, edits what is loaded. If the program is not there, nothing happens. `framework` is
-    /// the class that woke us.
+    /// Connects, defines the runtime, edits what is loaded. If the program is not there, nothing happens. `framework`
+    /// is the class that woke us.
     fn wake(&self, jni: Jni<'_>, framework: Option<Object>) {
         if self.woken.swap(true, Ordering::SeqCst) {
             return;

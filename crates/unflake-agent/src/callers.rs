@@ -19,8 +19,8 @@ pub(crate) enum Owner {
     Project,
 }
 
-/// Beginnings of `class.method`: loading and linking, proxies, comparing collections, tables that are filled from tables.
-/// Only for knowing which tests need varying: they are varied like everybody else.
+/// Beginnings of `class.method`: loading and linking, proxies, comparing collections, tables that are filled from
+/// tables. Only for knowing which tests need varying: they are varied like everybody else.
 const INTERNAL: &[&str] = &[
     "java/io/ObjectStreamClass.compute",
     "java/io/ObjectStreamClass.get",

@@ -144,7 +144,8 @@ fn outcome_code(numbers: &[i64]) -> Result<OutcomeCode, Misunderstood> {
     Ok(OutcomeCode::from_code(number(numbers, ScopeNumber::Outcome)?)?)
 }
 
-/// The failure stands behind the names of the test; of a test that was skipped, the reason stands where its message does.
+/// The failure stands behind the names of the test; of a test that was skipped, the reason stands where its message
+/// does.
 fn outcome(texts: &mut Texts, numbers: &[i64]) -> Result<Outcome, Misunderstood> {
     let start = TestName::ALL.len();
     Ok(match outcome_code(numbers)? {

@@ -1,10 +1,10 @@
 //! HotSpot's generator of identity hashes, followed from outside.
 //!
-//! With the default setting (`-XX:hashCode=5`) each thread has a Marsaglia xor-shift generator of its own, and an object
-//! draws its hash from the generator of the thread that first asks for it. Its state are its last four results, of which
-//! Java sees the low bits (31; 25 with the compact headers of some JVMs). Every state bit is a linear function over GF(2)
-//! of the first state, so a few results are a system of linear equations, and its solution tells all later results: one
-//! more hash then tells how many were drawn in between.
+//! With the default setting (`-XX:hashCode=5`) each thread has a Marsaglia xor-shift generator of its own, and an
+//! object draws its hash from the generator of the thread that first asks for it. Its state are its last four results,
+//! of which Java sees the low bits (31; 25 with the compact headers of some JVMs). Every state bit is a linear function
+//! over GF(2) of the first state, so a few results are a system of linear equations, and its solution tells all later
+//! results: one more hash then tells how many were drawn in between.
 
 use std::cell::Cell;
 use unflake_protocol::codes::{DRAWN_UNKNOWN, DRAWN_UNSEEN};

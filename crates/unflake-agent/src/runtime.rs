@@ -237,7 +237,8 @@ fn extra_hashes(strategy: Option<Strategy>) -> i32 {
 }
 
 /// `Set.of` and `Map.of` iterate by a salt that is drawn per JVM: without a fixed one no order would repeat (N6). It is
-/// read only while iterating, so it may change now, if code compiled with the old one is dropped. Java 9 to 11 have one `int`, later ones a `long` and a direction.
+/// read only while iterating, so it may change now, if code compiled with the old one is dropped. Java 9 to 11 have one
+/// `int`, later ones a `long` and a direction.
 pub(crate) fn pin_salt(jni: Jni<'_>, feature: u8) {
     if feature < 9 {
         return;

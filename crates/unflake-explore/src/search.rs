@@ -1,7 +1,8 @@
 //! Systematic exploration of one test (N12): every combination of answers to its choices, up to a bound.
 //!
-//! Stateless: an execution is replayed from its start with a script for the first choices, and the rest stays natural. What
-//! it then chooses is the next part of the tree. This works on every test that can be run twice, whatever it does besides.
+//! Stateless: an execution is replayed from its start with a script for the first choices, and the rest stays natural.
+//! What it then chooses is the next part of the tree. This works on every test that can be run twice, whatever it does
+//! besides.
 //!
 //! This module only decides what to run next and keeps the tree; it runs nothing.
 
@@ -494,8 +495,8 @@ impl Search {
             .collect()
     }
 
-    /// Puts an execution into the tree: the first answers were `told`, the others are what the test got where nothing was
-    /// said. The choices on the way must be the same again.
+    /// Puts an execution into the tree: the first answers were `told`, the others are what the test got where nothing
+    /// was said. The choices on the way must be the same again.
     fn extend(&mut self, path: &[&Chosen], told: &[usize], verdict: &Verdict) -> Result<(), Diverged> {
         let of_threads = path.iter().any(|chosen| chosen.id.thread() > 0);
         let mut at: Option<(usize, usize)> = None;

@@ -64,8 +64,8 @@ fn readers_of_initialisers(learned: Learned<'_>) -> BTreeSet<String> {
         .collect()
 }
 
-/// Classes from which one of `targets` can be reached by constant pools, and in how many steps; `targets` are among them. All with
-/// dots. What a test framework names it names for every test, so that no way leads through it.
+/// Classes from which one of `targets` can be reached by constant pools, and in how many steps; `targets` are among
+/// them. All with dots. What a test framework names it names for every test, so that no way leads through it.
 pub fn reaching(
     references: &BTreeMap<String, Vec<String>>,
     targets: &BTreeSet<String>,

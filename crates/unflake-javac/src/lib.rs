@@ -1,7 +1,7 @@
 //! Compiles the Java runtime in build scripts, together with the source that is written from Rust's tables.
 //!
-//! Java 8 class files, so that they load everywhere; `-source 8` rather than `--release 8`, whose signature file hides the
-//! package-private members of `java.util` that the runtime uses.
+//! Java 8 class files, so that they load everywhere; `-source 8` rather than `--release 8`, whose signature file hides
+//! the package-private members of `java.util` that the runtime uses.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The numbers by which the agent and the Java runtime understand each other, as tables.
 //!
-//! Java cannot see Rust's types, so the build scripts write these tables as `java/util/UnflakeCodes.java` before `javac`
-//! runs (`unflake-javac`). Both sides name a number; nobody writes it a second time. Frameworks have a table of their own
-//! and appear here with their ranks and names.
+//! Java cannot see Rust's types, so the build scripts write these tables as `java/util/UnflakeCodes.java` before
+//! `javac` runs (`unflake-javac`). Both sides name a number; nobody writes it a second time. Frameworks have a table of
+//! their own and appear here with their ranks and names.
 
 use crate::{ChoiceId, ChoiceKind, Form, Framework, HashDraws, Level, Points};
 use std::fmt::{self, Debug, Write as _};

@@ -11,7 +11,8 @@ use std::fmt;
 /// Everything that is known about frameworks.
 #[derive(Clone, Copy, Debug)]
 pub struct Frameworks<'a> {
-    /// In the order of their ranks: a later one runs tests of an earlier one too, and then only the later is listened to.
+    /// In the order of their ranks: a later one runs tests of an earlier one too, and then only the later is listened
+    /// to.
     pub rows: &'a [FrameworkRow],
     /// Code around tests that belongs to none of the rows.
     pub around: &'a [Prefix],
@@ -159,7 +160,8 @@ pub const FRAMEWORKS: Frameworks<'static> = Frameworks {
 };
 
 impl Frameworks<'_> {
-    /// What a class does for tests, by its name with dots or slashes; the longest prefix decides. `None`: nothing known.
+    /// What a class does for tests, by its name with dots or slashes; the longest prefix decides. `None`: nothing
+    /// known.
     pub fn support_of(&self, class: &str) -> Option<Support> {
         let of_rows = self.rows.iter().flat_map(|row| row.code);
         of_rows

@@ -26,8 +26,8 @@ import java.util.function.ToLongFunction;
  * choices are here; how a result is rearranged is in the classes beside it. The last parameter of each helper is the
  * index of the model that the edit belongs to.
  *
- * <p>The runtime lives inside the methods it changes: a lambda, an assertion or a {@code HashMap} of its own would make a
- * choice inside of a choice. So there are none.
+ * <p>The runtime lives inside the methods it changes: a lambda, an assertion or a {@code HashMap} of its own would make
+ * a choice inside of a choice. So there are none.
  */
 public final class Unflake {
     static final int ONE = UnflakeCodes.LEVEL_ONE;
@@ -218,8 +218,8 @@ public final class Unflake {
     }
 
     /**
-     * Reversed or natural, by one bit of a key. Two calls of which the first bit is the same (the first and the third) get
-     * the same order under ODD and, if they are neighbours but for one call, another one under PAIRS.
+     * Reversed or natural, by one bit of a key. Two calls of which the first bit is the same (the first and the third)
+     * get the same order under ODD and, if they are neighbours but for one call, another one under PAIRS.
      */
     private static long guided(long key) {
         return (form == ODD ? key & 1 : key & 2) != 0 ? REVERSE_PLAN : NATURAL_PLAN;
@@ -329,7 +329,8 @@ public final class Unflake {
         UnflakeHashLoops.forEach(map, action, model);
     }
 
-    public static void hashReplaceAll(HashMap<Object, Object> map, BiFunction<Object, Object, Object> function, int model) {
+    public static void hashReplaceAll(
+            HashMap<Object, Object> map, BiFunction<Object, Object, Object> function, int model) {
         UnflakeHashLoops.replaceAll(map, function, model);
     }
 
@@ -700,12 +701,14 @@ public final class Unflake {
     }
 
     public static Object reduceKeys(
-            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer,
+            int model) {
         return UnflakeBulk.reduce(map.keySet(), transformer, reducer);
     }
 
     public static double reduceKeysToDouble(
-            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer,
+            int model) {
         return UnflakeBulk.reduce(map.keySet(), transformer, basis, reducer);
     }
 
@@ -737,12 +740,14 @@ public final class Unflake {
     }
 
     public static Object reduceValues(
-            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer,
+            int model) {
         return UnflakeBulk.reduce(map.values(), transformer, reducer);
     }
 
     public static double reduceValuesToDouble(
-            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer,
+            int model) {
         return UnflakeBulk.reduce(map.values(), transformer, basis, reducer);
     }
 
@@ -774,12 +779,14 @@ public final class Unflake {
     }
 
     public static Object reduceEntries(
-            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer,
+            int model) {
         return UnflakeBulk.reduce(map.entrySet(), transformer, reducer);
     }
 
     public static double reduceEntriesToDouble(
-            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer,
+            int model) {
         return UnflakeBulk.reduce(map.entrySet(), transformer, basis, reducer);
     }
 

@@ -1,8 +1,8 @@
 package java.util;
 
 /**
- * Code of tests that is looked at on its own while shared state is watched: what stands between set-up and tear-down, and the
- * static initialisers of test classes.
+ * Code of tests that is looked at on its own while shared state is watched: what stands between set-up and tear-down,
+ * and the static initialisers of test classes.
  */
 public final class UnflakeBodies extends UnflakeListener {
     private static final int STARTED = 0;

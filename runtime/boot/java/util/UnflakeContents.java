@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import sun.misc.Unsafe;
 
 /**
- * Writes single objects: how those of a class are read is decided once per class by the agent ({@link UnflakeNative#shape}).
- * No method of the project's is called: fields are read where they lie.
+ * Writes single objects: how those of a class are read is decided once per class by the agent ({@link
+ * UnflakeNative#shape}). No method of the project's is called: fields are read where they lie.
  */
 final class UnflakeContents {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
@@ -212,7 +212,8 @@ final class UnflakeContents {
         }
     }
 
-    // ---- Contents. Loops over links end at a number that no sound collection has: another thread may be changing them.
+    // ---- Contents. Loops over links end at a number that no sound collection has: another thread may be changing
+    // them.
 
     private static void putElements(Object[] elements, int size) {
         ensure(2);

@@ -4,8 +4,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /**
- * Exceptions as texts, where each stands is in {@link UnflakeCodes} from {@code FAILURE_KIND} on. They are the user's: their
- * methods may throw.
+ * Exceptions as texts, where each stands is in {@link UnflakeCodes} from {@code FAILURE_KIND} on. They are the user's:
+ * their methods may throw.
  */
 final class UnflakeFailures {
     private static final int LONGEST_MESSAGE = 10000;

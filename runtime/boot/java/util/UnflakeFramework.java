@@ -1,8 +1,8 @@
 package java.util;
 
 /**
- * A test framework: how its tests are named, and where it differs from others. A framework is a class that extends this one
- * and a row of the table in crate {@code unflake-protocol}, which says what is edited to call it.
+ * A test framework: how its tests are named, and where it differs from others. A framework is a class that extends this
+ * one and a row of the table in crate {@code unflake-protocol}, which says what is edited to call it.
  *
  * <p>Framework objects are looked at by reflection ({@link UnflakeReflection}), since they live in the project's class
  * loaders.

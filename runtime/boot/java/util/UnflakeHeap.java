@@ -5,9 +5,9 @@ import java.lang.reflect.Field;
 import sun.misc.Unsafe;
 
 /**
- * Which objects tests share, and when they are walked: from roots to the words that go to the agent, part by part, which
- * compares them with what it was given before (crate {@code unflake-heap} says what the words mean and how they are packed).
- * {@link UnflakeContents} writes single objects, {@link UnflakeWords} numbers and packs them.
+ * Which objects tests share, and when they are walked: from roots to the words that go to the agent, part by part,
+ * which compares them with what it was given before (crate {@code unflake-heap} says what the words mean and how they
+ * are packed). {@link UnflakeContents} writes single objects, {@link UnflakeWords} numbers and packs them.
  *
  * <p>The walk is on the thread of the test, between tests.
  */
@@ -126,7 +126,8 @@ final class UnflakeHeap {
             if (ThreadLocal.class.isAssignableFrom(field.getType())) {
                 addThreadLocal(type, offsets[count], ids[count]);
             }
-            if ((field.getModifiers() & 16) != 0 && UnflakeContents.isImmutable(UNSAFE.getObject(type, offsets[count]))) {
+            if ((field.getModifiers() & 16) != 0
+                && UnflakeContents.isImmutable(UNSAFE.getObject(type, offsets[count]))) {
                 continue;
             }
             count++;

@@ -1,8 +1,8 @@
 package java.util;
 
 /**
- * Static initialisers, while learning. One has chosen if its thread made choices between its start and its end; the program is
- * told of those. The window stays open here.
+ * Static initialisers, while learning. One has chosen if its thread made choices between its start and its end; the
+ * program is told of those. The window stays open here.
  */
 public final class UnflakeInitialisers {
     private static final Object LOCK = new Object();

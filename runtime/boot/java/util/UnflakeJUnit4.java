@@ -3,8 +3,8 @@ package java.util;
 import java.lang.reflect.Method;
 
 /**
- * JUnit 4. A container is a runner with a class of its own. A test's description is made anew whenever it is needed, and says
- * nothing of the runner: a test belongs to the runner that is open on its thread.
+ * JUnit 4. A container is a runner with a class of its own. A test's description is made anew whenever it is needed,
+ * and says nothing of the runner: a test belongs to the runner that is open on its thread.
  */
 public final class UnflakeJUnit4 extends UnflakeFramework {
     private static final int RUNNER_STARTED = 0;

@@ -1,8 +1,8 @@
 package java.util;
 
 /**
- * The one shape of everything that edits of test frameworks call: the window is closed while a listener works, nothing that
- * goes wrong in it reaches the framework, and afterwards the window is as it was.
+ * The one shape of everything that edits of test frameworks call: the window is closed while a listener works, nothing
+ * that goes wrong in it reaches the framework, and afterwards the window is as it was.
  *
  * <p>An entry point is a public static method that calls {@link #hear} with its own number and what the edit gave it.
  */
@@ -11,8 +11,8 @@ abstract class UnflakeListener {
      * Does what an entry point is for, with the window closed.
      *
      * @param what the entry point's number
-     * @return true: a scope was opened, or closed for good, and nothing may be done but to return to the framework; false: the
-     *     scope goes on
+     * @return true: a scope was opened, or closed for good, and nothing may be done but to return to the framework;
+     *     false: the scope goes on
      */
     abstract boolean handle(int what, Object first, Object second);
 

@@ -1,8 +1,8 @@
 package java.util;
 
 /**
- * The names of a test: where each stands is in {@link UnflakeCodes}, from {@code NAME_FRAMEWORK} on. Behind those that the
- * program is told stands the name of the test's scope, which a container has not.
+ * The names of a test: where each stands is in {@link UnflakeCodes}, from {@code NAME_FRAMEWORK} on. Behind those that
+ * the program is told stands the name of the test's scope, which a container has not.
  */
 final class UnflakeNames {
     private static final int SCOPE = UnflakeCodes.NAME_COUNT;

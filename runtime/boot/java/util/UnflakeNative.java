@@ -13,13 +13,17 @@ public final class UnflakeNative {
 
     public static native void setNumber(Object object, long number);
 
-    /** Which of these JDK classes are loaded, a bit each; loads none. The first call's names stand for all later calls. */
+    /**
+     * Which of these JDK classes are loaded, a bit each; loads none. The first call's names stand for all later calls.
+     */
     static native long loaded(String[] names);
 
     /** All live threads. */
     static native Object[] threads();
 
-    /** Whether the innermost caller that is neither the JDK nor an assertion is the project's own code or a library's. */
+    /**
+     * Whether the innermost caller that is neither the JDK nor an assertion is the project's own code or a library's.
+     */
     public static native boolean callerIsProject();
 
     /** Whether the caller's filters (and "this order is meant") let this choice vary. */
@@ -32,7 +36,8 @@ public final class UnflakeNative {
      * Where the current thread's generator of identity hashes stands, told by hashes just drawn from it.
      *
      * @return how many others were drawn since the last call on this thread; {@link UnflakeCodes#DRAWN_UNSEEN}: this
-     *     thread was not seen yet, draw some more; {@link UnflakeCodes#DRAWN_UNKNOWN}: this JVM's generator cannot be followed
+     *     thread was not seen yet, draw some more; {@link UnflakeCodes#DRAWN_UNKNOWN}: this JVM's generator cannot be
+     *     followed
      */
     static native int hashes(int[] drawn);
 
@@ -64,7 +69,8 @@ public final class UnflakeNative {
     static native void rewind(long to);
 
     /**
-     * Hands over the last part of a state of the heap, and one of the JVM (null: as it was); whether the heap differs from the last one.
+     * Hands over the last part of a state of the heap, and one of the JVM (null: as it was); whether the heap differs
+     * from the last one.
      *
      * @param by whose code ran before, from {@code AUTHOR_CLASS} on in {@link UnflakeCodes}
      * @param names the names of that class or test
@@ -80,7 +86,10 @@ public final class UnflakeNative {
     /** From here on it is watched what happens to files. */
     static native void watchFiles();
 
-    /** A root is looked at no more: reading it ended with this exception, or, if that is null, it reaches too many objects. */
+    /**
+     * A root is looked at no more: reading it ended with this exception, or, if that is null, it reaches too many
+     * objects.
+     */
     static native void refused(int root, String problem);
 
     /** A class could not be initialised before the first test. */

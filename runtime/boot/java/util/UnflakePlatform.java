@@ -1,8 +1,8 @@
 package java.util;
 
 /**
- * The JUnit Platform with any engine. Everything is a descriptor with a unique id, a path of segments, from which names are
- * read: {@link UnflakeUniqueId}.
+ * The JUnit Platform with any engine. Everything is a descriptor with a unique id, a path of segments, from which names
+ * are read: {@link UnflakeUniqueId}.
  */
 public final class UnflakePlatform extends UnflakeFramework {
     private static final int STARTED = 0;
@@ -129,7 +129,8 @@ public final class UnflakePlatform extends UnflakeFramework {
     private static boolean isForOneTest() {
         StackTraceElement[] frames = new Throwable().getStackTrace();
         for (int i = 0; i < frames.length; i++) {
-            if (frames[i].getMethodName().equals("prepare") && frames[i].getClassName().endsWith("TestMethodTestDescriptor")) {
+            if (frames[i].getMethodName().equals("prepare")
+                && frames[i].getClassName().endsWith("TestMethodTestDescriptor")) {
                 return true;
             }
         }

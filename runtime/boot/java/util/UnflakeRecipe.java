@@ -6,7 +6,9 @@ import java.security.CodeSource;
 final class UnflakeRecipe {
     private UnflakeRecipe() {}
 
-    /** Tells the system properties, and where the framework's launcher was loaded from; {@code speaker} has its loader. */
+    /**
+     * Tells the system properties, and where the framework's launcher was loaded from; {@code speaker} has its loader.
+     */
     static void send(UnflakeFramework framework, Object speaker) {
         ArrayList<String> fields = new ArrayList<String>();
         long properties = 0;

@@ -1,9 +1,9 @@
 package java.util;
 
 /**
- * The window and the scope that is open in it: a test, or what a container does outside of its tests. Also identity hashes
- * as far as scopes have to do with them: some are dropped when a test starts, and while learning it is known which scope
- * drew any.
+ * The window and the scope that is open in it: a test, or what a container does outside of its tests. Also identity
+ * hashes as far as scopes have to do with them: some are dropped when a test starts, and while learning it is known
+ * which scope drew any.
  */
 final class UnflakeScopes {
     /** Guards the open scope, and with it what is open in {@link UnflakeTests}: both change together. */

@@ -120,12 +120,14 @@ public final class UnflakeScript {
         long plan = planned(own, model, place, n);
         if (Unflake.form != Unflake.NATURAL) {
             // Also for a choice that is switched off: its object gets its number, so that the others keep theirs.
-            long varied = owner instanceof HashMap && elements == null ? Unflake.variedHashPlan(own, (HashMap<?, ?>) owner)
+            long varied = owner instanceof HashMap && elements == null
+                ? Unflake.variedHashPlan(own, (HashMap<?, ?>) owner)
                 : UnflakeKeys.varied(own, owner, elements, from, n);
             plan = plan == VARIED ? varied : plan;
         }
         if (logging) {
-            log(place, model, REARRANGES, n, plan == Unflake.NATURAL_PLAN ? 0 : n <= RANKED ? rank(order(plan, n)) : -1);
+            long rank = plan == Unflake.NATURAL_PLAN ? 0 : n <= RANKED ? rank(order(plan, n)) : -1;
+            log(place, model, REARRANGES, n, rank);
         }
         if (isWanted(place)) {
             long[] numbers = numbers(place, model, REARRANGES, n, 0);
@@ -140,8 +142,8 @@ public final class UnflakeScript {
     }
 
     /**
-     * The same for one of {@code n} answers; {@code varied} is the strategy's plan for it. {@code answers} says what they are; it
-     * may be null unless {@link #isShowing}.
+     * The same for one of {@code n} answers; {@code varied} is the strategy's plan for it. {@code answers} says what
+     * they are; it may be null unless {@link #isShowing}.
      */
     static long pick(
             UnflakeThread own, int model, int kind, int natural, int n, Object owner, long varied, String[] answers) {
@@ -328,7 +330,8 @@ public final class UnflakeScript {
                 Object value = entry.getValue();
                 String key = text(entry.getKey());
                 // The value that stands behind each element of a HashSet.
-                return value != null && value.getClass() == Object.class ? key : cut(key.concat("=").concat(text(value)));
+                return value != null && value.getClass() == Object.class ? key
+                    : cut(key.concat("=").concat(text(value)));
             }
             if (element instanceof Member) {
                 Member member = (Member) element;

@@ -1,13 +1,13 @@
 package java.util;
 
 /**
- * Containers and tests of any framework, from when they start until they end: opens and closes their scopes and tells the
- * program.
+ * Containers and tests of any framework, from when they start until they end: opens and closes their scopes and tells
+ * the program.
  *
  * <p>Several frameworks may report the same test: the JUnit Platform runs JUnit 4 tests through its vintage engine, and
  * JUnit 4 runs JUnit 3 tests. The outermost one counts: once a framework of a higher rank has spoken in this JVM, lower
- * ones are not listened to. A test that runs tests itself (tests of test frameworks do) stays one test: while it is open
- * on a thread, whatever else starts on that thread is passed over.
+ * ones are not listened to. A test that runs tests itself (tests of test frameworks do) stays one test: while it is
+ * open on a thread, whatever else starts on that thread is passed over.
  *
  * <p>What returns a boolean says what a listener has to return: see {@link UnflakeListener#handle}.
  */

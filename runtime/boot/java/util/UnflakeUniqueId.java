@@ -33,7 +33,9 @@ final class UnflakeUniqueId {
         return segments.length == 1 ? 1 : segments.length - 1;
     }
 
-    /** Parameter sets, repetitions and dynamic tests from the root on: {@code [2][1]}; {@code null} if there are none. */
+    /**
+     * Parameter sets, repetitions and dynamic tests from the root on: {@code [2][1]}; {@code null} if there are none.
+     */
     static String invocation(String[] segments) {
         String invocation = null;
         for (int i = root(segments); i < segments.length; i++) {

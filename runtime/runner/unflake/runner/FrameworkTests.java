@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How tests of one framework are started. A framework's class here is called as the framework is on the wire, and {@code
- * Tests}; it is loaded when its first test comes, since what it uses is there only in projects that use the framework.
+ * How tests of one framework are started. A framework's class here is called as the framework is on the wire, and
+ * {@code Tests}; it is loaded when its first test comes, since what it uses is there only in projects that use the
+ * framework.
  */
 abstract class FrameworkTests {
     private static final Map<String, FrameworkTests> KNOWN = new HashMap<String, FrameworkTests>();

@@ -46,8 +46,8 @@ final class JUnit3Tests extends FrameworkTests {
     }
 
     /**
-     * A class has no set-up of its own here, so that each test can be a run by itself. Nothing is kept from one run to the next: a
-     * suite holds instances of tests.
+     * A class has no set-up of its own here, so that each test can be a run by itself. Nothing is kept from one run to
+     * the next: a suite holds instances of tests.
      */
     @Override
     void runExactly(List<Test> tests) throws Exception {

@@ -66,8 +66,9 @@ final class JUnit4Tests extends FrameworkTests {
     }
 
     /**
-     * Runs tests of one class in this order; none is named twice. As one run of the class if its runner lets itself be sorted,
-     * else as few as are needed. Nothing is kept from one run to the next: runners hold instances of tests and parameters.
+     * Runs tests of one class in this order; none is named twice. As one run of the class if its runner lets itself be
+     * sorted, else as few as are needed. Nothing is kept from one run to the next: runners hold instances of tests and
+     * parameters.
      */
     @Override
     void runExactly(List<Test> tests) throws ClassNotFoundException {

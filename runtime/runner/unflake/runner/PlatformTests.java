@@ -42,8 +42,8 @@ final class PlatformTests extends FrameworkTests {
 
     /**
      * Runs tests in this order; none is named twice, and those of a class stand together. Engines take the order of the
-     * selectors unless the class says otherwise, and a plan shows what they are about to do: as one execution if that is what
-     * was asked for, else class by class, else in stretches that the class's own order allows.
+     * selectors unless the class says otherwise, and a plan shows what they are about to do: as one execution if that
+     * is what was asked for, else class by class, else in stretches that the class's own order allows.
      */
     @Override
     void runExactly(List<Test> tests) {
@@ -117,7 +117,10 @@ final class PlatformTests extends FrameworkTests {
         return launcher;
     }
 
-    /** The place of each test in a plan. Parameter sets and dynamic tests come to be later, in the order of their numbers. */
+    /**
+     * The place of each test in a plan. Parameter sets and dynamic tests come to be later, in the order of their
+     * numbers.
+     */
     private static Map<String, Integer> positions(List<Test> tests, TestPlan plan) {
         Map<String, Integer> planned = new HashMap<String, Integer>();
         List<TestIdentifier> todo = new ArrayList<TestIdentifier>(plan.getRoots());
