@@ -4,7 +4,7 @@ use crate::clock::{self, BusyClock};
 use crate::connection::Connection;
 use crate::events::{self, Said};
 use crate::ffi::{Event, Jni, Jvmti, Object, set_variable};
-use crate::heap::{self, Heap, Turn, Walked};
+use crate::heap::{self, Heap, WalkTurn, Walked};
 use crate::launch;
 use crate::loaded::LoadedClasses;
 use crate::options::Options;
@@ -288,12 +288,12 @@ impl Agent {
         messages.iter().for_each(|message| session.tell(message));
         heap.news().iter().for_each(|message| session.tell(message));
         match walked.turn {
-            Turn::First => {
+            WalkTurn::First => {
                 let messages = session.around.looked(by, jvm, |root| heap.name_of_root(root));
                 messages.iter().for_each(|message| session.tell(message));
             }
             // Nothing ran since the first look.
-            Turn::Again => {}
+            WalkTurn::Again => {}
         }
         differs
     }

@@ -1,8 +1,8 @@
-//! Where test frameworks say that a container or a test starts and ends (SPIKES, section 4), as edits: the table of
-//! frameworks says where, and which method of the runtime is called.
+//! Where test frameworks say that a container or a test starts and ends, as edits: the table of frameworks says
+//! where, and which method of the runtime is called.
 
 use unflake_bytecode::{Arg, Change, Helper, MethodEdit};
-use unflake_protocol::{Boundary, CallPlace, Frameworks, Given};
+use unflake_protocol::{Boundary, CallArg, CallPlace, Frameworks};
 
 /// Every class that has boundaries, with its edits.
 pub(crate) fn edits(frameworks: &Frameworks<'_>) -> impl Iterator<Item = (&'static str, MethodEdit)> {
@@ -22,8 +22,8 @@ fn edit(boundary: &Boundary) -> MethodEdit {
         descriptor: format!("({})V", "Ljava/lang/Object;".repeat(boundary.args.len())),
     };
     let args = boundary.args.iter().map(|given| match given {
-        Given::This => Arg::This,
-        Given::Param(index) => Arg::Param(*index),
+        CallArg::This => Arg::This,
+        CallArg::Param(index) => Arg::Param(*index),
     });
     let args = args.collect();
     MethodEdit {
@@ -53,7 +53,7 @@ mod tests {
                 descriptor: "(Lorg/fake/Case;)V",
                 place: CallPlace::Entry,
                 calls: "UnflakeFake.started",
-                args: &[Given::This, Given::Param(0)],
+                args: &[CallArg::This, CallArg::Param(0)],
             }],
         };
         let table = Frameworks {

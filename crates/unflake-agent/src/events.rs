@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use unflake_protocol::codes::{
-    AuthorKind, Code, EventKind, EvidenceNumber, FailureText, LOG_KIND_SHIFT, LOG_PROJECT_SHIFT, LogNumber,
-    OutcomeCode, ScopeNumber, TestName, UnknownCode,
+    AuthorKind, EventKind, EvidenceNumber, FailureText, LOG_KIND_SHIFT, LOG_PROJECT_SHIFT, LogNumber,
+    OutcomeCode, ScopeNumber, SharedCode, TestName, UnknownCode,
 };
 use unflake_protocol::{
     Author, ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Framework, Handle, Outcome, ScopeChoices,
@@ -72,7 +72,7 @@ impl Texts {
     }
 }
 
-fn number<C: Code>(numbers: &[i64], at: C) -> Result<i64, Misunderstood> {
+fn number<C: SharedCode>(numbers: &[i64], at: C) -> Result<i64, Misunderstood> {
     numbers.get(at.index()).copied().ok_or(Misunderstood::Missing {
         what: "number",
         place: at.index(),
@@ -271,7 +271,7 @@ fn choices(
         count: u64::try_from(number(numbers, ScopeNumber::Choices)?).unwrap_or(0),
         by_project: number(numbers, ScopeNumber::ByProject)? != 0,
         models: set.filter_map(model_name).collect(),
-        hashes: Code::from_code(number(numbers, ScopeNumber::Hashes)?)?,
+        hashes: SharedCode::from_code(number(numbers, ScopeNumber::Hashes)?)?,
     })
 }
 
@@ -425,11 +425,12 @@ mod tests {
             unknown.to_string(),
             "the runtime says EVENT 99, which nobody knows"
         );
-        let unknown = said(EventKind::TestStarted, &["Spock", "a", "a", "a", "m"], &[]).unwrap_err();
-        assert_eq!(
-            unknown.to_string(),
-            "the runtime names an unknown test framework `Spock`; known are `JUnit3`, `JUnit4`, `Platform`"
-        );
+        let unknown = said(EventKind::TestStarted, &["Nobody", "a", "a", "a", "m"], &[]).unwrap_err();
+        let nobody = UnknownFramework("Nobody".to_owned());
+        assert_eq!(unknown, Misunderstood::Framework(nobody));
+        let message = unknown.to_string();
+        let start = "the runtime names an unknown test framework `Nobody`; known are ";
+        assert!(message.starts_with(start), "{message}");
         let missing = said(EventKind::TestStarted, &["JUnit4", "a"], &[]).unwrap_err();
         assert_eq!(missing.to_string(), "the runtime says no text at place 2");
     }

@@ -13,7 +13,7 @@ use unflake_heap::{
     Arrived, Compared, Difference, Field, Incoming, Packed, Root, Shape, Shapes, View, counts, differences,
     new_roots,
 };
-use unflake_protocol::codes::{Code, Reader, ShapeNumber};
+use unflake_protocol::codes::{ContentReader, ShapeNumber, SharedCode};
 use unflake_protocol::{Author, Compare, Further, HeapMeasured, StateChange, StateKind, ToProgram, Watch};
 
 const STATIC: i32 = 0x8;
@@ -46,7 +46,7 @@ struct Known {
 
 /// A state that differs is walked a second time at once: what differs then as well changes by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum WalkTurn {
     First,
     Again,
 }
@@ -55,7 +55,7 @@ pub(crate) enum Turn {
 pub(crate) struct Walked<'a> {
     /// The last part of the state.
     pub(crate) part: &'a [u8],
-    pub(crate) turn: Turn,
+    pub(crate) turn: WalkTurn,
     pub(crate) nanos: u64,
     /// What the walker has for itself from one walk to the next, in bytes.
     pub(crate) held: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Walked<'a> {
 
 /// How the walker reads a class, beside the shape: which fields it has to know.
 struct Plan<'a> {
-    reader: Reader,
+    reader: ContentReader,
     sources: Vec<FieldOf<'a>>,
     fields: Vec<FieldOf<'a>>,
 }
@@ -510,10 +510,10 @@ impl Heap {
         &self,
         known: &mut Known,
         arrived: Arrived,
-        turn: Turn,
+        turn: WalkTurn,
         by: Option<&Author>,
     ) -> ((bool, Vec<ToProgram>), u64) {
-        let is_again = turn == Turn::Again;
+        let is_again = turn == WalkTurn::Again;
         let mut told = Vec::new();
         let (state, is_same, is_other) = match arrived {
             Arrived::Same(state) => (state, true, false),
@@ -663,9 +663,9 @@ fn array_shape<'a>(name: &str, element: &str) -> (Shape, Plan<'a>) {
     };
     let plan = Plan {
         reader: if is_objects {
-            Reader::Objects
+            ContentReader::Objects
         } else {
-            Reader::Numbers
+            ContentReader::Numbers
         },
         sources: Vec::new(),
         fields: Vec::new(),
@@ -674,24 +674,24 @@ fn array_shape<'a>(name: &str, element: &str) -> (Shape, Plan<'a>) {
 }
 
 /// What the walker is told about a rule.
-fn reader_of(read: Read) -> Reader {
+fn reader_of(read: Read) -> ContentReader {
     match read {
-        Read::Opaque => Reader::Opaque,
-        Read::Fields(_) | Read::All => Reader::Fields,
-        Read::Text => Reader::Text,
-        Read::Name => Reader::Name,
-        Read::Slice(..) => Reader::Slice,
-        Read::Ring(..) => Reader::Ring,
-        Read::RingCount(..) => Reader::RingCount,
-        Read::Chain(..) => Reader::Chain,
-        Read::Bag(..) => Reader::Bag,
-        Read::Pairs(_) => Reader::Pairs,
-        Read::HashMap => Reader::HashMap,
-        Read::LinkedHashMap => Reader::LinkedMap,
-        Read::TreeMap => Reader::TreeMap,
-        Read::Table(..) => Reader::Table,
-        Read::Concurrent => Reader::Concurrent,
-        Read::SkipList => Reader::SkipList,
+        Read::Opaque => ContentReader::Opaque,
+        Read::Fields(_) | Read::All => ContentReader::Fields,
+        Read::Text => ContentReader::Text,
+        Read::Name => ContentReader::Name,
+        Read::Slice(..) => ContentReader::Slice,
+        Read::Ring(..) => ContentReader::Ring,
+        Read::RingCount(..) => ContentReader::RingCount,
+        Read::Chain(..) => ContentReader::Chain,
+        Read::Bag(..) => ContentReader::Bag,
+        Read::Pairs(_) => ContentReader::Pairs,
+        Read::HashMap => ContentReader::HashMap,
+        Read::LinkedHashMap => ContentReader::LinkedMap,
+        Read::TreeMap => ContentReader::TreeMap,
+        Read::Table(..) => ContentReader::Table,
+        Read::Concurrent => ContentReader::Concurrent,
+        Read::SkipList => ContentReader::SkipList,
     }
 }
 
@@ -731,35 +731,9 @@ fn dotted(descriptor: &str) -> String {
     name.unwrap_or(descriptor).replace('/', ".")
 }
 
-/// The table of rules is checked where it can be: no class has two rules, and exact ones are not hidden.
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_class_has_two_rules() {
-        let mut names: Vec<&str> = unflake_heap::abstraction::RULES
-            .iter()
-            .map(|rule| rule.class)
-            .collect();
-        names.sort_unstable();
-        let all = names.len();
-        names.dedup();
-        assert_eq!(names.len(), all);
-    }
-
-    #[test]
-    fn an_exact_rule_wins() {
-        assert_eq!(
-            rule_of("java.lang.reflect.Method").map(|rule| rule.is_value),
-            Some(true)
-        );
-        assert_eq!(
-            rule_of("java.lang.reflect.Proxy").map(|rule| rule.read),
-            Some(Read::Opaque)
-        );
-        assert_eq!(rule_of("com.example.Thing"), None);
-    }
 
     #[test]
     fn classes_by_their_descriptors() {

@@ -1,7 +1,7 @@
 //! The runtime's classes: embedded, defined in the boot loader, switched on.
 
 use crate::ffi::{Global, Jni, Value};
-use unflake_protocol::codes::{Code, FormCode, PLAN_FIRST_GIVEN, PLAN_NATURAL, PLAN_VARIED};
+use unflake_protocol::codes::{FormCode, PLAN_FIRST_GIVEN, PLAN_NATURAL, PLAN_VARIED, SharedCode};
 use unflake_protocol::{Form, Level, Order, Others, Record, Script, Strategy, UserModelKind, Watch};
 
 include!(concat!(env!("OUT_DIR"), "/runtime.rs"));

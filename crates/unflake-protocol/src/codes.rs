@@ -8,7 +8,7 @@ use crate::{ChoiceId, ChoiceKind, Form, Framework, HashDraws, Level, Points};
 use std::fmt::{self, Debug, Write as _};
 
 /// A type whose values have numbers in Java.
-pub trait Code: Copy + Eq + Debug + 'static {
+pub trait SharedCode: Copy + Eq + Debug + 'static {
     /// What the names of Java's constants begin with.
     const PREFIX: &'static str;
     /// All values, and how they are called here.
@@ -55,7 +55,7 @@ impl std::error::Error for UnknownCode {}
 /// Gives the values of a type their numbers. A value without one does not compile.
 macro_rules! codes {
     ($type:ty, $prefix:literal: $($variant:ident = $code:literal),+ $(,)?) => {
-        impl Code for $type {
+        impl SharedCode for $type {
             const PREFIX: &'static str = $prefix;
             const ALL: &'static [(Self, &'static str)] = &[$((Self::$variant, stringify!($variant))),+];
 
@@ -205,7 +205,7 @@ coded! {
 
 coded! {
     /// How the walker reads the contents of an object.
-    Reader, "READER":
+    ContentReader, "READER":
     Opaque = 0,
     Fields = 1,
     Text = 2,
@@ -252,11 +252,11 @@ pub const PLAN_FIRST_GIVEN: i64 = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Constant {
     name: String,
-    value: Value,
+    value: JavaValue,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
+enum JavaValue {
     Int(i32),
     Long(i64),
     Text(&'static str),
@@ -271,9 +271,9 @@ pub fn java_source() -> String {
     );
     for Constant { name, value } in constants() {
         let (kind, value) = match value {
-            Value::Int(number) => ("int", number.to_string()),
-            Value::Long(number) => ("long", format!("{number}L")),
-            Value::Text(text) => ("String", format!("{text:?}")),
+            JavaValue::Int(number) => ("int", number.to_string()),
+            JavaValue::Long(number) => ("long", format!("{number}L")),
+            JavaValue::Text(text) => ("String", format!("{text:?}")),
         };
         writeln!(java, "    public static final {kind} {name} = {value};")
             .expect("a string takes every text");
@@ -285,12 +285,12 @@ pub fn java_source() -> String {
 fn constants() -> Vec<Constant> {
     let int = |name: &str, value| Constant {
         name: name.to_owned(),
-        value: Value::Int(value),
+        value: JavaValue::Int(value),
     };
     let shift = |name: &str, bits: u32| int(name, i32::try_from(bits).expect("fewer bits than a word has"));
     let long = |name: &str, value| Constant {
         name: name.to_owned(),
-        value: Value::Long(value),
+        value: JavaValue::Long(value),
     };
     let mut all = Vec::new();
     for framework in Framework::ALL {
@@ -298,7 +298,7 @@ fn constants() -> Vec<Constant> {
         all.push(int(&name, framework.rank()));
         all.push(Constant {
             name: format!("{name}_NAME"),
-            value: Value::Text(framework.wire_name()),
+            value: JavaValue::Text(framework.wire_name()),
         });
     }
     all.extend(of::<EventKind>());
@@ -311,7 +311,7 @@ fn constants() -> Vec<Constant> {
     all.extend(of::<FormCode>());
     all.extend(of::<AuthorKind>());
     all.extend(of::<ShapeNumber>());
-    all.extend(of::<Reader>());
+    all.extend(of::<ContentReader>());
     all.extend(of::<Level>());
     all.extend(of::<Points>());
     all.extend(of::<HashDraws>());
@@ -331,15 +331,15 @@ fn constants() -> Vec<Constant> {
 }
 
 /// The constants of one type; a last one says how many there are.
-fn of<C: Code>() -> impl Iterator<Item = Constant> {
+fn of<C: SharedCode>() -> impl Iterator<Item = Constant> {
     let count = i32::try_from(C::ALL.len()).expect("a short table");
     let values = C::ALL.iter().map(|(value, name)| Constant {
         name: format!("{}_{}", C::PREFIX, constant_name(name)),
-        value: Value::Int(value.code()),
+        value: JavaValue::Int(value.code()),
     });
     values.chain([Constant {
         name: format!("{}_COUNT", C::PREFIX),
-        value: Value::Int(count),
+        value: JavaValue::Int(count),
     }])
 }
 
@@ -363,7 +363,7 @@ mod tests {
     use crate::Seed;
     use std::collections::BTreeSet;
 
-    fn every_code_comes_back<C: Code>() {
+    fn every_code_comes_back<C: SharedCode>() {
         let codes: BTreeSet<i32> = C::ALL.iter().map(|(value, _)| value.code()).collect();
         assert_eq!(codes.len(), C::ALL.len(), "{} has a number twice", C::PREFIX);
         let java = java_source();
@@ -392,7 +392,7 @@ mod tests {
         every_code_comes_back::<FormCode>();
         every_code_comes_back::<AuthorKind>();
         every_code_comes_back::<ShapeNumber>();
-        every_code_comes_back::<Reader>();
+        every_code_comes_back::<ContentReader>();
         every_code_comes_back::<Level>();
         every_code_comes_back::<Points>();
         every_code_comes_back::<HashDraws>();
@@ -437,7 +437,7 @@ mod tests {
     /// Rows are cut by places: a gap would shift everything behind it.
     #[test]
     fn places_have_no_gaps() {
-        fn check<C: Code>() {
+        fn check<C: SharedCode>() {
             let places: Vec<usize> = C::ALL.iter().map(|(place, _)| place.index()).collect();
             assert_eq!(places, (0..places.len()).collect::<Vec<_>>(), "{}", C::PREFIX);
         }

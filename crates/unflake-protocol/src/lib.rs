@@ -15,7 +15,7 @@ mod wire;
 
 pub use choice::{Form, Level, Seed, Strategy};
 pub use frameworks::{
-    Boundary, CallPlace, FRAMEWORKS, Framework, FrameworkRow, Frameworks, Given, Prefix, Support,
+    Boundary, CallArg, CallPlace, FRAMEWORKS, Framework, FrameworkRow, Frameworks, Prefix, Support,
     UnknownFramework,
 };
 pub use messages::{

@@ -4,7 +4,7 @@
 use super::jni::{Jni, Object};
 use super::jvmti::Jvmti;
 use crate::agent::{self, Agent};
-use crate::heap::{Turn, Walked};
+use crate::heap::{WalkTurn, Walked};
 use jvmti_bindings::sys::jni::{JNIEnv, JavaVM, jboolean, jint, jlong, jobject};
 use jvmti_bindings::sys::jvmti::{jvmtiEnv, jvmtiEventCallbacks};
 use std::ffi::{CStr, c_char, c_uchar, c_void};
@@ -273,7 +273,11 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
         let jvm = (!jvm.is_null()).then(|| jni.texts(Object(jvm)));
         let walked = Walked {
             part,
-            turn: if again == 0 { Turn::First } else { Turn::Again },
+            turn: if again == 0 {
+                WalkTurn::First
+            } else {
+                WalkTurn::Again
+            },
             nanos: u64::try_from(nanos).unwrap_or(0),
             held: u64::try_from(held).unwrap_or(0),
             while_walked: u64::try_from(while_walked).unwrap_or(0),
