@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use unflake_files::{FileChange, FileDifference, Problem, Watcher};
-use unflake_protocol::{Author, ChangeForm, StateChange, StateKind, ToProgram, Watch};
+use unflake_protocol::{
+    Author, ChangeForm, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step, ThreadName, ToProgram,
+    Watch, What,
+};
 
 #[derive(Default)]
 pub(crate) struct Around(Mutex<Seen>);
@@ -69,9 +72,7 @@ impl Around {
         seen.threads = waiting;
         let due: Vec<(Author, StateChange)> = due;
         for (author, change) in due {
-            let is_there =
-                |(kind, _, name): &Captured| kind == "thread" && change.path.contains(name.as_str());
-            if seen.jvm.iter().any(is_there) {
+            if seen.jvm.iter().any(|captured| is_thread(captured, &change)) {
                 told.push(ToProgram::Changed {
                     by: author,
                     changes: vec![change],
@@ -80,14 +81,14 @@ impl Around {
         }
         // The JDK makes its handlers when they are first needed. One change may bring others along: a factory for handlers drops
         // all of them, the default locale is that of each category.
-        let is_default = |change: &StateChange| change.path == "Locale.getDefault()";
+        let is_default = |change: &StateChange| is_state(change, &JvmState::Locale(LocaleCategory::Default));
         let has_default = changes.iter().any(is_default);
-        let is_factory = |change: &StateChange| change.path == "URL.factory";
+        let is_factory = |change: &StateChange| is_state(change, &JvmState::UrlFactory);
         let has_factory = changes.iter().any(is_factory);
         let is_jdk = |change: &StateChange| {
-            let texts = [change.old.as_deref(), change.new.as_deref()];
-            let handler = |text: &str| text.starts_with("sun.net.www.protocol.");
-            change.kind == StateKind::UrlHandler && texts.into_iter().flatten().all(handler)
+            let mut handlers = [&change.old, &change.new].into_iter().flatten();
+            let is_own = |handler: &Shown| handler.text.starts_with("sun.net.www.protocol.");
+            change.kind == StateKind::UrlHandler && handlers.all(is_own)
                 || change.kind == StateKind::UrlHandler && has_factory && !is_factory(change)
                 || change.kind == StateKind::Locale && has_default && !is_default(change)
         };
@@ -111,6 +112,19 @@ impl Around {
     }
 }
 
+fn is_state(change: &StateChange, state: &JvmState) -> bool {
+    change.steps.first() == Some(&Step::Jvm(state.clone()))
+}
+
+/// Whether a captured line is about the thread that a change is about.
+fn is_thread((kind, class, name): &Captured, change: &StateChange) -> bool {
+    let thread = ThreadName {
+        class: class.clone(),
+        name: name.clone(),
+    };
+    kind == "thread" && is_state(change, &JvmState::Thread(thread))
+}
+
 /// The environment is read by the JVM when somebody asks for it first; until then it is the process's.
 fn with_environment(captured: Vec<Captured>) -> Vec<Captured> {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
@@ -125,15 +139,15 @@ fn file_change(difference: FileDifference) -> StateChange {
         kind: StateKind::File,
         root: path.clone(),
         path,
-        old: difference.old,
-        new: difference.new,
+        old: difference.old.map(|text| Shown::new(What::Text, text)),
+        new: difference.new.map(|text| Shown::new(What::Text, text)),
         form: match difference.change {
             FileChange::Created => ChangeForm::FirstSet,
             FileChange::Changed => ChangeForm::Replaced,
             FileChange::Deleted => ChangeForm::Removed,
         },
-        holder: String::new(),
         steps: Vec::new(),
+        slot: None,
         more: 0,
         also: Vec::new(),
         around: Vec::new(),

@@ -7,7 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_heap::Root;
-use unflake_protocol::{ChangeForm, StateChange, StateKind};
+use unflake_protocol::{
+    ChangeForm, FieldName, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step, ThreadName, What,
+};
 
 /// Kind, name and value, as captured.
 pub(crate) type Captured = (String, String, String);
@@ -284,131 +286,84 @@ fn order<'a>(providers: &Names<'a>) -> Vec<&'a str> {
     places.into_iter().map(|(_, name)| name).collect()
 }
 
-/// A change as it is reported.
+/// A change as it is reported; `None` for a kind that this program does not know.
 fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Option<StateChange> {
-    let quoted = format!("{name:?}");
-    let value = new.or(old).unwrap_or_default();
-    let (kind, path, root) = match kind {
-        "property" => (
-            StateKind::Property,
-            format!("System.getProperty({quoted})"),
-            // Whoever copies the environment copies all of it.
-            Some(if name.starts_with("env.") { "env.*" } else { name }.to_owned()),
-        ),
-        "security-property" => (
-            StateKind::Property,
-            format!("Security.getProperty({quoted})"),
-            None,
-        ),
-        "locale" => (StateKind::Locale, locale(name), None),
-        "timezone" => (StateKind::Timezone, "TimeZone.getDefault()".into(), None),
-        "stream" => (StateKind::Stream, format!("System.{name}"), None),
-        "exception-handler" => (
-            StateKind::ExceptionHandler,
-            "Thread.getDefaultUncaughtExceptionHandler()".into(),
-            None,
-        ),
-        "shutdown-hook" => (
-            StateKind::ShutdownHook,
-            format!("Runtime.getRuntime().addShutdownHook({})", thread(name, value)),
-            None,
-        ),
-        "thread" => (StateKind::Thread, thread(name, value), None),
-        "thread-local" => (StateKind::ThreadLocal, thread_local(name, value), None),
-        "provider" if name.is_empty() => (StateKind::Provider, "Security.getProviders()".into(), None),
-        "provider" => (
-            StateKind::Provider,
-            format!("Security.getProvider({quoted})"),
-            None,
-        ),
-        "log-level" => (
-            StateKind::LogLevel,
-            format!("Logger.getLogger({quoted}).getLevel()"),
-            None,
-        ),
-        "log-handler" => (
-            StateKind::LogLevel,
-            format!("Logger.getLogger({quoted}).getHandlers()"),
-            None,
-        ),
-        "url-handler" if name.is_empty() => (StateKind::UrlHandler, "URL.factory".into(), None),
-        "url-handler" => (StateKind::UrlHandler, format!("URL.handlers[{quoted}]"), None),
-        "net-default" => (StateKind::UrlHandler, format!("{name}.getDefault()"), None),
-        "bean" => (
-            StateKind::Bean,
-            format!("ManagementFactory.getPlatformMBeanServer()[{quoted}]"),
-            None,
-        ),
-        "environment" => (
-            StateKind::Environment,
-            format!("System.getenv({quoted})"),
-            Some(name.to_owned()),
-        ),
-        _ => return None,
+    let field = name.strip_prefix(FIELD).filter(|_| kind == "thread-local");
+    let (step, path) = match field.and_then(FieldName::parse) {
+        Some(field) => {
+            let name = field.to_string();
+            let path = format!("{}.get()", Root { name, kind: b'L' }.short());
+            (Step::Field(field), path)
+        }
+        None => {
+            let state = state(kind, name, new.or(old).unwrap_or_default())?;
+            let path = state.to_string();
+            (Step::Jvm(state), path)
+        }
     };
-    let (old, new) = match kind {
-        StateKind::LogLevel => (old.map(level), new.map(level)),
-        // The path has the name.
-        StateKind::Thread => (old.map(|_| "alive".into()), new.map(|_| "alive".into())),
-        StateKind::ShutdownHook => (old.map(|_| "registered".into()), new.map(|_| "registered".into())),
-        _ => (old.map(str::to_owned), new.map(str::to_owned)),
+    let root = match &step {
+        // Whoever copies the environment copies all of it.
+        Step::Jvm(JvmState::Property(name)) if name.starts_with("env.") => "env.*".to_owned(),
+        Step::Jvm(JvmState::Property(name) | JvmState::Environment(name)) => name.clone(),
+        Step::Jvm(_) | Step::Field(_) | Step::Element => stable(&path),
     };
-    let (old, new) = without_numbers(kind, old, new);
-    let form = form(kind, old.as_deref(), new.as_deref());
+    let kind = match &step {
+        Step::Jvm(state) => state.kind(),
+        Step::Field(_) | Step::Element => StateKind::ThreadLocal,
+    };
+    let (old, new) = without_numbers(kind, old.map(str::to_owned), new.map(str::to_owned));
     Some(StateChange {
         kind,
-        root: root.unwrap_or_else(|| stable(&path)),
-        form,
+        root,
+        form: form(kind, old.as_deref(), new.as_deref()),
         path,
-        old: old.as_deref().map(shown),
-        new: new.as_deref().map(shown),
-        holder: String::new(),
-        steps: name.strip_prefix(FIELD).into_iter().map(str::to_owned).collect(),
+        old: old.as_deref().map(|text| shown(kind, text)),
+        new: new.as_deref().map(|text| shown(kind, text)),
+        steps: vec![step],
+        slot: None,
         also: Vec::new(),
         more: 0,
         around: Vec::new(),
     })
 }
 
-fn locale(name: &str) -> String {
-    match name {
-        "default" => "Locale.getDefault()".into(),
-        category => format!("Locale.getDefault(Locale.Category.{})", category.to_uppercase()),
-    }
-}
-
-/// `Thread["pool-1-thread-1"]`, with the class if that says more.
-fn thread(class: &str, name: &str) -> String {
-    match class {
-        "java.lang.Thread" => format!("Thread[{name:?}]"),
-        class => format!("{class}[{name:?}]"),
-    }
+/// Which state a captured line is about.
+fn state(kind: &str, name: &str, value: &str) -> Option<JvmState> {
+    let name = name.to_owned();
+    // The class is the name of the line, and the thread's own name its value.
+    let thread = |class: String| ThreadName {
+        class,
+        name: value.to_owned(),
+    };
+    Some(match kind {
+        "property" => JvmState::Property(name),
+        "security-property" => JvmState::SecurityProperty(name),
+        "locale" if name == "default" => JvmState::Locale(LocaleCategory::Default),
+        "locale" => JvmState::Locale(LocaleCategory::Of(name)),
+        "timezone" => JvmState::Timezone,
+        "stream" => JvmState::Stream(name),
+        "exception-handler" => JvmState::ExceptionHandler,
+        "shutdown-hook" => JvmState::ShutdownHook(thread(name)),
+        "thread" => JvmState::Thread(thread(name)),
+        "thread-local" => JvmState::ThreadLocal {
+            class: name,
+            of: value.split(' ').next().unwrap_or_default().to_owned(),
+        },
+        "provider" if name.is_empty() => JvmState::Providers,
+        "provider" => JvmState::Provider(name),
+        "log-level" => JvmState::LogLevel(name),
+        "log-handler" => JvmState::LogHandlers(name),
+        "url-handler" if name.is_empty() => JvmState::UrlFactory,
+        "url-handler" => JvmState::UrlHandler(name),
+        "net-default" => JvmState::NetDefault(name),
+        "bean" => JvmState::Bean(name),
+        "environment" => JvmState::Environment(name),
+        _ => return None,
+    })
 }
 
 /// What the name of a thread-local begins with if the static field that holds it is known, which follows.
 pub(crate) const FIELD: &str = "field ";
-
-/// `ThreadLocal<com.shop.Context>`, or the class of the variable where that is the project's.
-fn thread_local(class: &str, value: &str) -> String {
-    let of = value.split(' ').next().unwrap_or_default();
-    match class {
-        field if field.starts_with(FIELD) => {
-            let name = field[FIELD.len()..].to_owned();
-            format!("{}.get()", Root { name, kind: b'L' }.short())
-        }
-        "java.lang.ThreadLocal" | "java.lang.ThreadLocal$SuppliedThreadLocal" => format!("ThreadLocal<{of}>"),
-        "java.lang.InheritableThreadLocal" => format!("InheritableThreadLocal<{of}>"),
-        class => class.to_owned(),
-    }
-}
-
-fn level(level: &str) -> String {
-    if level.is_empty() {
-        "null".into()
-    } else {
-        level.to_owned()
-    }
-}
 
 /// Objects are numbered as they were seen, which is worth showing only where the class does not tell them apart.
 fn without_numbers(
@@ -481,10 +436,25 @@ fn stable(text: &str) -> String {
     out
 }
 
-fn shown(text: &str) -> String {
+/// A captured value: what it is, and its text, shortened.
+fn shown(kind: StateKind, text: &str) -> Shown {
+    match kind {
+        // The path has the name.
+        StateKind::Thread => return Shown::new(What::Alive, "alive"),
+        StateKind::ShutdownHook => return Shown::new(What::Registered, "registered"),
+        StateKind::LogLevel if text.is_empty() => return Shown::null(),
+        _ => {}
+    }
+    let what = match kind {
+        // A text in quotes, or the class of an object and perhaps what is in it.
+        StateKind::ThreadLocal if !text.starts_with('"') => What::Object {
+            class: text.split(' ').next().unwrap_or_default().to_owned(),
+        },
+        _ => What::Text,
+    };
     match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        Some((end, _)) => Shown::new(what, format!("{}…", &text[..end])),
+        None => Shown::new(what, text),
     }
 }
 

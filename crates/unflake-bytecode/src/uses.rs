@@ -94,6 +94,72 @@ pub struct Call<'a> {
     pub descriptor: Cow<'a, str>,
 }
 
+impl FieldUse<'_> {
+    /// Without the class file that it was read from.
+    pub fn into_owned(self) -> FieldUse<'static> {
+        FieldUse {
+            class: Cow::Owned(self.class.into_owned()),
+            name: Cow::Owned(self.name.into_owned()),
+            how: self.how.into_owned(),
+        }
+    }
+}
+
+impl How<'_> {
+    fn into_owned(self) -> How<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            How::Read => How::Read,
+            How::ReadBack => How::ReadBack,
+            How::Tested => How::Tested,
+            How::Written(stored) => How::Written(stored),
+            How::Called {
+                method,
+                stored,
+                dropped,
+            } => How::Called {
+                method: owned(method),
+                stored,
+                dropped,
+            },
+            How::CalledBelow { method, stored } => How::CalledBelow {
+                method: owned(method),
+                stored,
+            },
+            How::Returned => How::Returned,
+            How::ReturnedBelow => How::ReturnedBelow,
+            How::Passed { to } => How::Passed { to: owned(to) },
+            How::Kept => How::Kept,
+        }
+    }
+
+    /// The value itself goes elsewhere: it is returned, passed on or kept.
+    pub fn is_handed_on(&self) -> bool {
+        matches!(self, How::Returned | How::Passed { .. } | How::Kept)
+    }
+}
+
+impl Stored {
+    /// Another caller may have stored something else.
+    pub fn is_of_caller(self) -> bool {
+        matches!(
+            self,
+            Stored::Parameter | Stored::FromParameters | Stored::FromValues
+        )
+    }
+}
+
+impl Call<'_> {
+    /// Without the class file that it was read from.
+    pub fn into_owned(self) -> Call<'static> {
+        Call {
+            class: Cow::Owned(self.class.into_owned()),
+            name: Cow::Owned(self.name.into_owned()),
+            descriptor: Cow::Owned(self.descriptor.into_owned()),
+        }
+    }
+}
+
 pub(crate) fn uses<'a>(pool: &Pool<'a>, code: &Code<'a>, descriptor: &str, is_static: bool) -> Uses<'a> {
     let mut walk = Walk {
         pool,

@@ -6,7 +6,6 @@ use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::selection::Selection;
 use crate::suite::Suite;
-use std::path::Path;
 use std::time::Duration;
 use unflake_project::{Build, BuildError, BuildRequest, BuildRun};
 use unflake_protocol::ToProgram;
@@ -43,15 +42,10 @@ pub(crate) fn learn(
         .filter(|index| selection.contains(&suite.tests[*index]))
         .collect();
     if selected.is_empty() {
-        return Err(nothing_to_check(
-            &run,
-            &suite,
-            selection,
-            &request.build.directory,
-        ));
+        return Err(nothing_to_check(&run, &suite, selection, request.build));
     }
     if let [first, ..] = selection.unmatched(&suite.tests)[..] {
-        return Err(unknown_test(first, &suite, &request.build.directory));
+        return Err(unknown_test(first, &suite, request.build));
     }
     Ok(Some(Learned {
         suite,
@@ -60,20 +54,19 @@ pub(crate) fn learn(
     }))
 }
 
-fn nothing_to_check(run: &BuildRun, suite: &Suite, selection: &Selection, project: &Path) -> Problem {
+fn nothing_to_check(run: &BuildRun, suite: &Suite, selection: &Selection, build: &Build) -> Problem {
     if let [first, ..] = selection.unmatched(&suite.tests)[..] {
-        return unknown_test(first, suite, project);
+        return unknown_test(first, suite, build);
     }
     if run.has_reported_tests {
-        return problem!(CannotWork, "the build ran tests, but no test JVM took the agent").hint(
-            "see whether the build clears JAVA_TOOL_OPTIONS, or runs its tests on another machine or with a framework other than JUnit",
+        return problem!(CannotWork, "the build ran tests, but the agent was not loaded into any test JVM").hint(
+            "check whether the build clears JAVA_TOOL_OPTIONS, runs its tests on another machine, or uses a test framework other than JUnit",
         );
     }
-    problem!(NoTest, "the project has no tests: the build ran none")
-        .hint("run `mvn test` and see what it says; tests may be switched off, or none may match the patterns of Surefire")
+    problem!(NoTest, "the project has no tests: the build ran none").hint(build.tool.facts().no_tests_hint)
 }
 
-fn unknown_test(written: &str, suite: &Suite, project: &Path) -> Problem {
+fn unknown_test(written: &str, suite: &Suite, build: &Build) -> Problem {
     let mut known = Vec::new();
     for test in &suite.tests {
         known.extend([
@@ -83,7 +76,7 @@ fn unknown_test(written: &str, suite: &Suite, project: &Path) -> Problem {
         ]);
     }
     // With a filter on, the build showed only what matched; what was compiled knows the rest.
-    let compiled = compiled_classes(project);
+    let compiled = compiled_classes(build);
     known.extend(
         compiled
             .iter()
@@ -109,11 +102,11 @@ fn simple(class: &str) -> &str {
     class.rsplit('.').next().unwrap_or(class)
 }
 
-/// Names of the classes in `target/test-classes` of the project and its modules.
-fn compiled_classes(project: &Path) -> Vec<String> {
+/// Names of the test classes that the project and its modules have compiled.
+fn compiled_classes(build: &Build) -> Vec<String> {
     const DEEPEST: usize = 12;
     let mut classes = Vec::new();
-    let mut todo = vec![(project.to_owned(), None::<String>, 0)];
+    let mut todo = vec![(build.directory.clone(), None::<String>, 0)];
     while let Some((folder, package, depth)) = todo.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -125,7 +118,7 @@ fn compiled_classes(project: &Path) -> Vec<String> {
                 && name != "node_modules"
             {
                 let below = match &package {
-                    _ if path.ends_with("target/test-classes") => Some(String::new()),
+                    _ if build.tool.is_test_classes(&path) => Some(String::new()),
                     Some(package) => Some(format!("{package}{name}.")),
                     None => None,
                 };
@@ -147,7 +140,7 @@ pub fn build_problem(error: BuildError, build: &Build) -> Problem {
                 "unflake needs a JVM that loads JVMTI agents (HotSpot of Java 8 or later on the same processor as unflake); `unflake doctor` tries each JDK",
             )
         }
-        BuildError::Failed { output, .. } if output.contains("No compiler is provided in this environment") => {
+        BuildError::Failed { output, .. } if build.tool.needs_jdk(&output) => {
             problem!(CannotWork, "the build needs a JDK, and the Java it runs on is a JRE")
                 .cause(output)
                 .hint("set JAVA_HOME to a JDK, or name one with `--java HOME`; `unflake doctor` lists those on this machine")
@@ -155,9 +148,16 @@ pub fn build_problem(error: BuildError, build: &Build) -> Problem {
         BuildError::Failed { command, status, output } => {
             problem!(CannotWork, "the build fails: `{command}` ended with {status}")
                 .cause(output)
-                .hint(format!("make `mvn test` work in `{}` first; arguments for it go after `--`", build.directory.display()))
+                .hint(format!(
+                    "make `{}` work in `{}` first; arguments for it go after `--`",
+                    build.tool.facts().test_command,
+                    build.directory.display()
+                ))
         }
-        other => problem!(CannotWork, "the build could not be run").cause(other),
+        error @ BuildError::TimedOut { .. } => problem!(CannotWork, "the build did not end in time").cause(error),
+        error @ (BuildError::Io { .. } | BuildError::OtherProtocol(_) | BuildError::Cancelled) => {
+            problem!(CannotWork, "the build could not be run").cause(error)
+        }
     }
 }
 
@@ -169,4 +169,121 @@ fn refuses_agent(output: &str) -> bool {
     ]
     .iter()
     .any(|text| output.contains(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+    use unflake_project::TOOLS;
+
+    fn build(directory: &Path) -> Build {
+        Build {
+            directory: directory.to_owned(),
+            tool: TOOLS.0[0],
+            program: "/bin/mvn".into(),
+        }
+    }
+
+    fn failed(output: &str) -> BuildError {
+        BuildError::Failed {
+            command: "mvn test".to_owned(),
+            status: "exit status: 1".to_owned(),
+            output: output.to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_way_in_which_a_build_ends_has_its_own_words() {
+        for (error, sentence, cause) in [
+            (
+                failed("[ERROR] COMPILATION ERROR :"),
+                "the build fails: `mvn test` ended with exit status: 1",
+                "[ERROR] COMPILATION ERROR :",
+            ),
+            (
+                failed("Could not find agent library /a.so"),
+                "this JVM refuses the agent",
+                "Could not find agent library /a.so",
+            ),
+            (
+                failed("[ERROR] No compiler is provided in this environment."),
+                "the build needs a JDK, and the Java it runs on is a JRE",
+                "[ERROR] No compiler is provided in this environment.",
+            ),
+            (
+                BuildError::TimedOut {
+                    command: "mvn test".to_owned(),
+                    after: Duration::from_millis(90_500),
+                },
+                "the build did not end in time",
+                "`mvn test` was still running after 90 s",
+            ),
+            (
+                BuildError::Io {
+                    what: "cannot start `mvn test`".to_owned(),
+                    error: std::io::Error::other("no"),
+                },
+                "the build could not be run",
+                "cannot start `mvn test`: no",
+            ),
+            (BuildError::Cancelled, "the build could not be run", "interrupted"),
+        ] {
+            let problem = build_problem(error, &build(Path::new("/project")));
+            assert_eq!(problem.error, sentence);
+            assert_eq!(problem.causes, [cause]);
+        }
+    }
+
+    #[test]
+    fn hints_are_in_the_words_of_the_build_tool() {
+        let build = build(Path::new("/project"));
+        let hint = |problem: Problem| problem.hint.unwrap();
+        assert_eq!(
+            hint(build_problem(failed("no"), &build)),
+            "make `mvn test` work in `/project` first; arguments for it go after `--`"
+        );
+        let nothing = |has_reported_tests| {
+            let run = BuildRun {
+                has_reported_tests,
+                ..BuildRun::default()
+            };
+            nothing_to_check(&run, &Suite::default(), &Selection::default(), &build)
+        };
+        assert_eq!(
+            nothing(true).error,
+            "the build ran tests, but the agent was not loaded into any test JVM"
+        );
+        assert_eq!(
+            nothing(false).error,
+            "the project has no tests: the build ran none"
+        );
+        assert!(hint(nothing(false)).starts_with("run `mvn test` "));
+    }
+
+    #[test]
+    fn a_test_that_the_build_did_not_run_is_known_by_its_class_file() {
+        let project = tempfile::tempdir().unwrap();
+        for file in [
+            "target/test-classes/a/OrderTest.class",
+            "target/test-classes/a/OrderTest$Inner.class",
+            "core/target/test-classes/OtherTest.class",
+            "core/target/test-classes/data.txt",
+            "target/classes/a/Order.class",
+        ] {
+            let path = project.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let build = build(project.path());
+        let mut classes = compiled_classes(&build);
+        classes.sort();
+        assert_eq!(classes, ["OtherTest", "a.OrderTest"]);
+        let written = ["OrdrTest".to_owned()];
+        let selection = Selection::parse(&written, project.path()).unwrap();
+        let problem = nothing_to_check(&BuildRun::default(), &Suite::default(), &selection, &build);
+        assert_eq!(problem.error, "no test matches `OrdrTest`");
+        assert!(problem.hint.unwrap().contains("`OrderTest`"));
+    }
 }

@@ -71,27 +71,14 @@ impl Selection {
             .collect()
     }
 
-    /// Arguments that make Maven run the classes in question only; none if it cannot be said in its language.
-    pub(crate) fn maven_arguments(&self) -> Vec<String> {
+    /// The top-level classes in question, as patterns with dots; `None` if they are all classes, or not known by name.
+    pub(crate) fn classes(&self) -> Option<Vec<String>> {
         let class = |pattern: &Pattern| match pattern.unique_id {
             Some(_) => None,
-            None => Some(
-                pattern
-                    .class
-                    .split('$')
-                    .next()
-                    .unwrap_or_default()
-                    .replace('.', "/"),
-            ),
+            None => Some(pattern.class.split('$').next().unwrap_or_default().to_owned()),
         };
-        match self.patterns.iter().map(class).collect::<Option<Vec<_>>>() {
-            Some(classes) if !classes.is_empty() => vec![
-                format!("-Dtest={}", classes.join(",")),
-                "-DfailIfNoTests=false".to_owned(),
-                "-Dsurefire.failIfNoSpecifiedTests=false".to_owned(),
-            ],
-            _ => Vec::new(),
-        }
+        let classes: Vec<String> = self.patterns.iter().map(class).collect::<Option<_>>()?;
+        (!classes.is_empty()).then_some(classes)
     }
 }
 
@@ -250,18 +237,18 @@ mod tests {
     }
 
     #[test]
-    fn maven_is_told_the_classes() {
-        let arguments = |written: &[&str]| {
+    fn the_build_is_told_top_level_classes() {
+        let classes = |written: &[&str]| {
             let written: Vec<String> = written.iter().map(|text| (*text).to_owned()).collect();
-            Selection::parse(&written, Path::new("."))
-                .unwrap()
-                .maven_arguments()
+            Selection::parse(&written, Path::new(".")).unwrap().classes()
         };
+        let some = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
         assert_eq!(
-            arguments(&["a.OrderTest#x", "Other*"])[0],
-            "-Dtest=a/OrderTest,Other*"
+            classes(&["a.OrderTest#x", "Other*"]),
+            some(&["a.OrderTest", "Other*"])
         );
-        assert_eq!(arguments(&["[engine:x]"]), Vec::<String>::new());
-        assert_eq!(arguments(&[]), Vec::<String>::new());
+        assert_eq!(classes(&["a/OrderTest$Inner"]), some(&["a.OrderTest"]));
+        assert_eq!(classes(&["a.OrderTest", "[engine:x]"]), None);
+        assert_eq!(classes(&[]), None);
     }
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 use unflake_explore::{Learned, Need, needs};
-use unflake_project::{BuildRun, TestJvm};
-use unflake_protocol::{Handle, Outcome, Recipe, ScopeChoices, TestId};
+use unflake_project::{BuildRecipe, BuildRun, TestJvm};
+use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
 use unflake_runner::Launch;
 
 /// All tests, in the order in which the build ran them.
@@ -16,7 +16,7 @@ pub(crate) struct Suite {
     /// How the build's test JVMs were started, each way once.
     pub(crate) launches: Vec<Launch>,
     /// The recipes that the launches were made from.
-    pub(crate) recipes: Vec<Recipe>,
+    pub(crate) recipes: Vec<BuildRecipe>,
     /// Per class that is not the JDK's: the classes that its constant pool names.
     pub(crate) references: BTreeMap<String, Vec<String>>,
     /// Versions of Java that were seen.
@@ -41,6 +41,15 @@ pub(crate) struct KnownTest {
     pub(crate) time: Duration,
     /// The part of it in which its JVM did nothing.
     pub(crate) waited: Duration,
+}
+
+/// Tests that ran before another one in its JVM of the build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Before {
+    /// Those of its class.
+    pub(crate) of_class: Vec<usize>,
+    /// All of them.
+    pub(crate) in_jvm: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,8 +148,8 @@ impl Suite {
         suite
     }
 
-    /// Tests that ran before this one in its JVM of the build, and those of them that are of its class.
-    pub(crate) fn before(&self, test: usize) -> (Vec<usize>, Vec<usize>) {
+    /// What ran before a test in the build.
+    pub(crate) fn before(&self, test: usize) -> Before {
         let this = &self.tests[test];
         let is_before = |other: &KnownTest| {
             other.jvm == this.jvm
@@ -149,13 +158,13 @@ impl Suite {
                     Baseline::Finished(Outcome::Passed | Outcome::Failed(_))
                 )
         };
-        let prefix: Vec<usize> = (0..test).filter(|index| is_before(&self.tests[*index])).collect();
-        let class = prefix
+        let in_jvm: Vec<usize> = (0..test).filter(|index| is_before(&self.tests[*index])).collect();
+        let of_class = in_jvm
             .iter()
             .copied()
             .filter(|index| self.tests[*index].handle.root == this.handle.root)
             .collect();
-        (class, prefix)
+        Before { of_class, in_jvm }
     }
 
     fn add_launch(&mut self, jvm: &TestJvm) -> Option<usize> {
@@ -167,7 +176,7 @@ impl Suite {
             });
             return None;
         };
-        match Launch::from_recipe(recipe) {
+        match recipe.launch() {
             Ok(launch) => Some(
                 self.launches
                     .iter()

@@ -1,7 +1,7 @@
 //! Which tests can be left out, because no choice could have mattered to them (DESIGN, decision 3).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use unflake_protocol::{FRAMEWORKS, Frameworks, HashDraws, ScopeChoices, SeenTest, Support};
+use unflake_protocol::{FRAMEWORKS, Frameworks, HashDraws, ScopeChoices, SeenTest, Support, dotted};
 
 /// What was learned in one JVM of the build.
 #[derive(Clone, Copy, Debug)]
@@ -111,10 +111,6 @@ fn is_framework(frameworks: &Frameworks<'_>, class: &str) -> bool {
         // Matchers are written by projects and their libraries too.
         Some(Support::Matcher) | None => false,
     }
-}
-
-fn dotted(class: &str) -> String {
-    class.replace('/', ".")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. Readers of the
 //! JSON tell them apart by `kind`.
 
-use crate::{Benign, Brittle, Cause, FilePollution, FindingId, Pollution, Suffering, Victim};
+use crate::{Benign, Brittle, Cause, FilePollution, FindingId, Pollution, Proof, Suffering, Victim};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -66,6 +66,55 @@ pub enum Details {
     FilePolluter(FilePollution),
     Victim(Victim),
     Brittle(Brittle),
+}
+
+/// What is known of a polluter, whether it left state or files behind.
+#[derive(Clone, Copy, Debug)]
+pub struct Effect<'f> {
+    pub benign: &'f Benign,
+    pub proof: Proof,
+    pub victims: &'f [Suffering],
+}
+
+/// The same, to fill in.
+#[derive(Debug)]
+pub struct EffectMut<'f> {
+    pub benign: &'f mut Benign,
+    pub proof: &'f mut Proof,
+    pub victims: &'f mut Vec<Suffering>,
+}
+
+impl Details {
+    /// `None`: the finding is not about a polluter.
+    pub fn effect(&self) -> Option<Effect<'_>> {
+        let (benign, proof, victims) = match self {
+            Details::Polluter(state) => (&state.benign, state.proof, &state.victims),
+            Details::FilePolluter(files) => (&files.benign, files.proof, &files.victims),
+            Details::ImplementationDependent { .. } | Details::Victim(_) | Details::Brittle(_) => {
+                return None;
+            }
+        };
+        Some(Effect {
+            benign,
+            proof,
+            victims,
+        })
+    }
+
+    pub fn effect_mut(&mut self) -> Option<EffectMut<'_>> {
+        let (benign, proof, victims) = match self {
+            Details::Polluter(state) => (&mut state.benign, &mut state.proof, &mut state.victims),
+            Details::FilePolluter(files) => (&mut files.benign, &mut files.proof, &mut files.victims),
+            Details::ImplementationDependent { .. } | Details::Victim(_) | Details::Brittle(_) => {
+                return None;
+            }
+        };
+        Some(EffectMut {
+            benign,
+            proof,
+            victims,
+        })
+    }
 }
 
 /// The kinds of findings, without their details; part of a finding's id.
@@ -220,6 +269,7 @@ pub struct Suppression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mark;
 
     #[test]
     fn severity_follows_the_weakest_level() {
@@ -230,10 +280,7 @@ mod tests {
 
     #[test]
     fn severity_of_a_polluter_follows_its_proof() {
-        let mark = |is| Benign {
-            is,
-            why: String::new(),
-        };
+        let mark = |is: bool| Benign::of(is.then_some(Mark::InsideJdk));
         let test = |name: &str| TestId {
             module: ".".to_owned(),
             root: "a.B".to_owned(),

@@ -8,6 +8,7 @@ mod cause;
 mod document;
 mod finding;
 mod ids;
+mod mark;
 mod pollution;
 pub mod rules;
 mod state_space;
@@ -20,10 +21,14 @@ pub use document::{
     Summary,
 };
 pub use finding::{
-    Details, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity, Suppression, Tried,
+    Details, Effect, EffectMut, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity,
+    Suppression, Tried,
 };
 pub use ids::{FindingId, RunId, finding_id, polluter_id};
-pub use pollution::{Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Victim};
+pub use mark::{CacheWord, Mark, MarkKind};
+pub use pollution::{
+    Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Triple, Victim,
+};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};
 pub use store::{
     ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState, Selection,

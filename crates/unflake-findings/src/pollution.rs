@@ -1,8 +1,8 @@
 //! What only findings about shared state have: polluters, victims, brittle tests (P5, P7, P9, P11).
 
-use crate::Repair;
+use crate::{Mark, Repair};
 use serde::{Deserialize, Serialize};
-use unflake_protocol::{StateKind, TestId, Triple};
+use unflake_protocol::{Side, StateKind, TestId};
 
 /// A test (or the set-up of its class) that changes shared state and does not put it back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,16 @@ pub struct Pollution {
     /// What is around it, if that was asked for.
     pub graph: Vec<Triple>,
     pub repair: Repair,
+}
+
+/// Part of the heap near a change: an object, a field of it, and what that holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Triple {
+    pub object: String,
+    pub field: String,
+    pub value: String,
+    /// On which side it was seen.
+    pub side: Side,
 }
 
 /// A test that leaves files other than it found them.
@@ -53,8 +63,22 @@ pub enum FileChange {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Benign {
     pub is: bool,
-    /// Empty if it is not.
+    /// The mark as a sentence, which the report writes; empty if it is not harmless.
     pub why: String,
+    /// Runs that were stored by earlier versions have none.
+    #[serde(flatten)]
+    pub mark: Option<Mark>,
+}
+
+impl Benign {
+    /// Still without a sentence.
+    pub fn of(mark: Option<Mark>) -> Benign {
+        Benign {
+            is: mark.is_some(),
+            why: String::new(),
+            mark,
+        }
+    }
 }
 
 /// Whether it was tried which tests suffer.

@@ -45,7 +45,7 @@ mod state;
 
 use crate::{Cause, CauseStatus, FileChange};
 use unflake_models::{USER_RULE, find};
-use unflake_protocol::{ChangeForm, StateChange, StateKind};
+use unflake_protocol::{ChangeForm, StateChange, StateKind, Step};
 
 pub use state::{Example, STATE_RULES, StateRule, state_rule};
 
@@ -111,32 +111,18 @@ pub enum HeapPlace {
 }
 
 impl HeapPlace {
-    /// From the root and the path of a change. The root of a shared test instance is `package.Class.this`; that something was
-    /// captured is not written in a path, so whoever found that out says so.
+    /// From the way to a change. The root of a shared test instance is `package.Class.this`; that something was captured is not to
+    /// be seen from a way, so whoever found that out says so.
     ///
-    /// `a.Registry.ALL` and `Registry.ALL["x"]` give [`HeapPlace::Element`], `Registry.ALL["x"].size` [`HeapPlace::Object`].
-    pub fn of(root: &str, path: &str) -> HeapPlace {
-        match below(root, path) {
-            _ if root.ends_with(".this") => HeapPlace::TestInstance,
-            "" => HeapPlace::Field,
-            rest if rest.ends_with([']', ')']) => HeapPlace::Element,
-            _ => HeapPlace::Object,
+    /// `Registry.ALL["x"]` gives [`HeapPlace::Element`], `Registry.ALL["x"].size` [`HeapPlace::Object`].
+    pub fn of(steps: &[Step]) -> HeapPlace {
+        match steps {
+            [Step::Field(root), ..] if root.name == "this" => HeapPlace::TestInstance,
+            [] | [_] => HeapPlace::Field,
+            [.., Step::Element] => HeapPlace::Element,
+            [.., Step::Field(_) | Step::Jvm(_)] => HeapPlace::Object,
         }
     }
-}
-
-/// What a path has after its root, whether it names that with its package or without, nested classes with `$` or a dot.
-pub fn below<'a>(root: &str, path: &'a str) -> &'a str {
-    let is_cut = |rest: &&str| rest.is_empty() || rest.starts_with(['.', '[']);
-    let simple = root
-        .rmatch_indices('.')
-        .nth(1)
-        .map_or(root, |(dot, _)| &root[dot + 1..]);
-    let in_source = simple.replace('$', ".");
-    let rest = [root, simple, &in_source]
-        .into_iter()
-        .find_map(|prefix| path.strip_prefix(prefix).filter(is_cut));
-    rest.unwrap_or(path)
 }
 
 /// The rule of a finding about state of this kind. `place` matters for the heap only.
@@ -171,11 +157,7 @@ pub fn of_state(kind: StateKind, form: ChangeForm, place: HeapPlace) -> &'static
 
 /// The same of a change as an agent reports it.
 pub fn of_change(change: &StateChange) -> &'static str {
-    of_state(
-        change.kind,
-        change.form,
-        HeapPlace::of(&change.root, &change.path),
-    )
+    of_state(change.kind, change.form, HeapPlace::of(&change.steps))
 }
 
 /// The rule of a finding about a file.
@@ -210,6 +192,7 @@ fn is_method(api: &str) -> bool {
 mod tests {
     use super::*;
     use unflake_models::{MODELS, family};
+    use unflake_protocol::FieldName;
 
     #[test]
     fn every_model_has_a_family_of_its_own() {
@@ -291,15 +274,22 @@ mod tests {
     fn state_keeps_its_rules() {
         use ChangeForm::*;
         use StateKind::*;
-        let heap = |root: &str, path: &str, form| of_state(Heap, form, HeapPlace::of(root, path));
-        assert_eq!(heap("a.b.Conf.dir", "Conf.dir", Replaced), "UF201");
-        assert_eq!(heap("a.b.Conf.dir", "a.b.Conf.dir", FirstSet), "UF201");
-        assert_eq!(heap("a.b.Conf.all", "Conf.all", Grown), "UF202");
-        assert_eq!(heap("a.b.Conf.all", "Conf.all[\"a.b\"]", Removed), "UF202");
-        assert_eq!(heap("a.b.Conf.all", "Conf.all.size()", Replaced), "UF202");
-        assert_eq!(heap("a.b.Conf.all", "Conf.all[\"x\"].name", Replaced), "UF203");
-        assert_eq!(heap("Conf.all", "Conf.all.name", Replaced), "UF203");
-        assert_eq!(heap("a.ATest.this", "ATest.this.list[0]", Grown), "UF204");
+        let heap = |way: &str, form| {
+            let step = |text: &str| match text {
+                "[]" => Step::Element,
+                field => Step::Field(FieldName::parse(field).unwrap()),
+            };
+            let steps: Vec<Step> = way.split_whitespace().map(step).collect();
+            of_state(Heap, form, HeapPlace::of(&steps))
+        };
+        assert_eq!(heap("a.b.Conf.dir", Replaced), "UF201");
+        assert_eq!(heap("a.b.Conf.dir", FirstSet), "UF201");
+        assert_eq!(heap("a.b.Conf.all", Grown), "UF202");
+        assert_eq!(heap("a.b.Conf.all []", Removed), "UF202");
+        assert_eq!(heap("a.b.Conf.all a.C.list []", Replaced), "UF202");
+        assert_eq!(heap("a.b.Conf.all [] a.C.name", Replaced), "UF203");
+        assert_eq!(heap("Conf.all a.C.name", Replaced), "UF203");
+        assert_eq!(heap("a.ATest.this a.ATest.list []", Grown), "UF204");
         assert_eq!(of_state(Heap, Replaced, HeapPlace::Captured), "UF205");
         for (kind, rule) in [
             (Property, "UF401"),
@@ -329,15 +319,5 @@ mod tests {
             of_file(FileChange::Deleted)
         );
         assert_eq!(of_file(FileChange::Changed), "UF302");
-    }
-
-    #[test]
-    fn a_path_is_cut_after_its_root_only() {
-        assert_eq!(below("a.B.map", "B.map[\"k\"].x"), "[\"k\"].x");
-        assert_eq!(below("a.B.map", "a.B.map"), "");
-        assert_eq!(below("a.B.map", "B.mapping"), "B.mapping");
-        assert_eq!(below("a.B$C.map", "B.C.map.x"), ".x");
-        assert_eq!(below("user.timezone", "user.timezone"), "");
-        assert_eq!(below("", "x"), "x");
     }
 }

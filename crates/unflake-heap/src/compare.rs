@@ -26,7 +26,7 @@ pub(crate) use hashes::Hashes;
 use pages::Pages;
 use path::{Place, Step, Ways};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use unflake_protocol::{ChangeForm, Triple};
+use unflake_protocol::{ChangeForm, Nearby, Shown, Slot, Step as WayStep, What};
 
 /// One place in which two states differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,15 +35,14 @@ pub struct Difference {
     pub root: u32,
     pub path: String,
     /// `None`: there was nothing.
-    pub old: Option<String>,
-    pub new: Option<String>,
+    pub old: Option<Shown>,
+    pub new: Option<Shown>,
     pub form: ChangeForm,
-    /// The class of the object that holds what differs; empty for a root.
-    pub holder: String,
     /// The path for programs, as in [`unflake_protocol::StateChange::steps`].
-    pub steps: Vec<String>,
+    pub steps: Vec<WayStep>,
+    pub slot: Slot,
     /// Of the first difference below each root, if it was asked for.
-    pub around: Vec<Triple>,
+    pub around: Vec<Nearby>,
 }
 
 /// What a comparison showed.
@@ -187,11 +186,11 @@ impl Comparison<'_> {
             (0, 0, _) => {}
             (0, new, Pass::Own) => {
                 let text = describe::object(self.after, new);
-                self.differ(place, Some("null".to_owned()), Some(text), ChangeForm::FirstSet);
+                self.differ(place, Some(Shown::null()), Some(text), ChangeForm::FirstSet);
             }
             (old, 0, Pass::Own) => {
                 let text = describe::object(self.before, old);
-                self.differ(place, Some(text), Some("null".to_owned()), ChangeForm::Removed);
+                self.differ(place, Some(text), Some(Shown::null()), ChangeForm::Removed);
             }
             (0, _, Pass::Below) | (_, 0, Pass::Below) | (_, _, Pass::Own) => {}
             (old, new, Pass::Below) => self.pair(old, new, place),
@@ -226,7 +225,7 @@ impl Comparison<'_> {
         };
         let taken = self.taken.get(new);
         if partner != 0 || taken != 0 {
-            let shared = |yes: bool, text: String| if yes { format!("{text} (shared)") } else { text };
+            let shared = |yes: bool, shown: Shown| if yes { shown.remarked(" (shared)") } else { shown };
             let (was, is) = (
                 describe::object(self.before, old),
                 describe::object(self.after, new),
@@ -291,9 +290,9 @@ impl Comparison<'_> {
             describe::object(self.before, old),
             describe::object(self.after, new),
         );
-        if was == is {
-            was = format!("{was} (one)");
-            is = format!("{is} (another)");
+        if was.text == is.text {
+            was = was.remarked(" (one)");
+            is = is.remarked(" (another)");
         }
         self.differ(place, Some(was), Some(is), form);
     }
@@ -344,7 +343,7 @@ impl Comparison<'_> {
             self.differ(place, Some(was), Some(is), ChangeForm::Replaced);
             return;
         }
-        let text = |node: &Node<'_>| format!("{} elements", node.count);
+        let length = |node: &Node<'_>| Shown::new(What::Length, format!("{} elements", node.count));
         let other = if a.count == b.count { " (others)" } else { "" };
         let form = if b.count > a.count {
             ChangeForm::Grown
@@ -352,7 +351,7 @@ impl Comparison<'_> {
             ChangeForm::Replaced
         };
         let place = self.ways.get(old);
-        self.differ(place, Some(text(a)), Some(format!("{}{other}", text(b))), form);
+        self.differ(place, Some(length(a)), Some(length(b).remarked(other)), form);
     }
 
     fn sequence(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, pass: Pass) {
@@ -471,16 +470,15 @@ impl Comparison<'_> {
         }
     }
 
-    fn differ(&mut self, place: Place, old: Option<String>, new: Option<String>, form: ChangeForm) {
+    fn differ(&mut self, place: Place, old: Option<Shown>, new: Option<Shown>, form: ChangeForm) {
         if self.found.len() >= MOST {
             return;
         }
         let chain = self.chain(place);
         let root = chain.first().map_or(0, Place::root);
-        let holder = self.before.node(place.from).map(|node| node.shape.class.clone());
         let is_first = !self.found.iter().any(|known| known.root == root);
         let around = if self.tells_around && is_first {
-            self.around(&chain, old.as_deref(), new.as_deref())
+            self.around(&chain, old.as_ref(), new.as_ref())
         } else {
             Vec::new()
         };
@@ -490,8 +488,8 @@ impl Comparison<'_> {
             old,
             new,
             form,
-            holder: holder.unwrap_or_default(),
             steps: self.steps(&chain),
+            slot: self.slot(&chain),
             around,
         });
     }
@@ -501,10 +499,10 @@ impl Comparison<'_> {
 type Entries = Vec<(u32, u32)>;
 
 /// What is said of an entry: its value, or that it is there.
-pub(crate) fn entry(index: &Index<'_>, value: u32) -> String {
+pub(crate) fn entry(index: &Index<'_>, value: u32) -> Shown {
     match index.node(value) {
         Some(node) if node.shape.class != "java.lang.Object" => describe::object(index, value),
-        _ => "present".to_owned(),
+        _ => Shown::new(What::Present, "present"),
     }
 }
 

@@ -1,42 +1,43 @@
-//! Values and objects as short texts.
+//! Values and objects as short texts, with what they are.
 
 use crate::index::{Index, Node, Value, WHOLE_NUMBERS};
 use crate::shape::{Shape, View, simple, width};
+use unflake_protocol::{Shown, What};
 
 /// Elements that are named before the rest is counted.
 const SHOWN: usize = 3;
 
 /// A value of this kind.
-pub(crate) fn value(index: &Index<'_>, kind: u8, [low, high]: Value) -> String {
+pub(crate) fn value(index: &Index<'_>, kind: u8, [low, high]: Value) -> Shown {
     let long = || u64::from(low) | u64::from(high) << 32;
     match kind {
         b'L' => object(index, low),
-        b'Z' => (low != 0).to_string(),
+        b'Z' => boolean(low != 0),
         b'C' => character(low),
-        b'B' => (low as i8).to_string(),
-        b'S' => (low as i16).to_string(),
-        b'F' => f32::from_bits(low).to_string(),
-        b'J' => long().cast_signed().to_string(),
-        b'D' => f64::from_bits(long()).to_string(),
-        _ => low.cast_signed().to_string(),
+        b'B' => Shown::integer((low as i8).into()),
+        b'S' => Shown::integer((low as i16).into()),
+        b'F' => decimal(f32::from_bits(low)),
+        b'J' => Shown::integer(long().cast_signed()),
+        b'D' => decimal(f64::from_bits(long())),
+        _ => Shown::integer(low.cast_signed().into()),
     }
 }
 
 /// The object with this number.
-pub(crate) fn object(index: &Index<'_>, number: u32) -> String {
+pub(crate) fn object(index: &Index<'_>, number: u32) -> Shown {
     describe(index, number, 1)
 }
 
-fn describe(index: &Index<'_>, number: u32, depth: usize) -> String {
+fn describe(index: &Index<'_>, number: u32, depth: usize) -> Shown {
     if number == 0 {
-        return "null".to_owned();
+        return Shown::null();
     }
     let Some(node) = index.node(number) else {
-        return "?".to_owned();
+        return Shown::new(What::Unknown, "?");
     };
     let name = simple(&node.shape.class);
-    if let Some(text) = as_value(index, &node, &name) {
-        return text;
+    if let Some(shown) = as_value(index, &node, &name) {
+        return shown;
     }
     let inner = |number: u32| {
         if depth == 0 {
@@ -46,25 +47,41 @@ fn describe(index: &Index<'_>, number: u32, depth: usize) -> String {
         }
     };
     match node.shape.view {
-        View::Text if node.shape.class == "java.lang.Class" => {
-            format!("{}.class", class_name(&node.text(), node.is_cut()))
+        View::Text if node.shape.class == "java.lang.Class" => Shown::new(
+            What::Class,
+            format!("{}.class", class_name(&node.text(), node.is_cut())),
+        ),
+        View::Text => {
+            let end = if node.is_cut() { "…" } else { "" };
+            Shown::new(What::Text, format!("{:?}{end}", node.text()))
         }
-        View::Text => format!("{:?}{}", node.text(), if node.is_cut() { "…" } else { "" }),
         View::Sequence | View::Bag => {
-            let shown: Vec<String> = node.contents().take(SHOWN).map(inner).collect();
-            listed(&name, "[", &shown, node.count, "]")
+            let shown: Vec<String> = node
+                .contents()
+                .take(SHOWN)
+                .map(|number| inner(number).text)
+                .collect();
+            collection(&node, listed(&name, "[", &shown, node.count, "]"))
         }
         View::OrderedMap | View::UnorderedMap => {
             let entry = |(key, value)| format!("{}={}", plain(index, key), inner(value));
             let shown: Vec<String> = node.entries().take(SHOWN).map(entry).collect();
-            listed(&name, "{", &shown, node.count, "}")
+            collection(&node, listed(&name, "{", &shown, node.count, "}"))
         }
-        View::Numbers(kind) => numbers(&node, kind),
+        View::Numbers(kind) => collection(&node, numbers(&node, kind)),
         View::Opaque | View::Fields => match transparent(&node) {
             Some(inside) => describe(index, inside, depth),
-            None => name,
+            None => Shown::object(&node.shape.class, name),
         },
     }
+}
+
+fn collection(node: &Node<'_>, text: String) -> Shown {
+    let what = What::Collection {
+        class: node.shape.class.clone(),
+        len: node.count as u64,
+    };
+    Shown::new(what, text)
 }
 
 /// The simple name. Of a long one only the end is known, perhaps not all of what stands behind the package.
@@ -79,29 +96,29 @@ fn class_name(name: &str, is_cut: bool) -> String {
 }
 
 /// Keys, and elements below what is shown: no contents of collections.
-pub(crate) fn plain(index: &Index<'_>, number: u32) -> String {
+pub(crate) fn plain(index: &Index<'_>, number: u32) -> Shown {
     let Some(node) = index.node(number) else {
-        return "null".to_owned();
+        return Shown::null();
     };
     let name = simple(&node.shape.class);
-    if let Some(text) = as_value(index, &node, &name) {
-        return text;
+    if let Some(shown) = as_value(index, &node, &name) {
+        return shown;
     }
     match node.shape.view {
         View::Text => describe(index, number, 0),
-        _ => name,
+        _ => Shown::object(&node.shape.class, name),
     }
 }
 
 /// Boxed numbers, enum constants and the like.
-fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<String> {
+fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<Shown> {
     let mut fields = node.fields();
     if node.shape.is_enum {
         let (_, _, constant) = fields.next()?;
         let constant = index.node(constant[0])?.text();
         // A constant with a body has a class of its own, without a name.
         let of = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        return Some(format!("{of}.{constant}"));
+        return Some(Shown::new(What::Constant, format!("{of}.{constant}")));
     }
     if !node.shape.is_value || node.shape.view != View::Fields {
         return None;
@@ -111,22 +128,27 @@ fn as_value(index: &Index<'_>, node: &Node<'_>, name: &str) -> Option<String> {
         let path = object.as_ref().and_then(bytes_as_text);
         path.unwrap_or_else(|| value(index, kind, words))
     };
-    let all: Vec<String> = fields.map(shown).collect();
+    let all: Vec<Shown> = fields.map(shown).collect();
     match (&all[..], node.shape.fields.first()) {
         ([one], Some(field)) if field.name == "value" => Some(one.clone()),
         ([], _) => None,
-        _ => Some(format!("{name}({})", all.join(", "))),
+        _ => {
+            let all: Vec<String> = all.into_iter().map(|one| one.text).collect();
+            let text = format!("{name}({})", all.join(", "));
+            Some(Shown::object(&node.shape.class, text))
+        }
     }
 }
 
 /// A path of the file system keeps its text as bytes.
-fn bytes_as_text(node: &Node<'_>) -> Option<String> {
+fn bytes_as_text(node: &Node<'_>) -> Option<Shown> {
     if node.shape.view != View::Numbers(b'B') || node.count > WHOLE_NUMBERS {
         return None;
     }
     let mut bytes: Vec<u8> = node.contents().flat_map(u32::to_le_bytes).collect();
     bytes.truncate(node.count);
-    Some(format!("{:?}", String::from_utf8(bytes).ok()?))
+    let text = String::from_utf8(bytes).ok()?;
+    Some(Shown::new(What::Text, format!("{text:?}")))
 }
 
 /// What a wrapper wraps.
@@ -152,22 +174,22 @@ fn numbers(node: &Node<'_>, kind: u8) -> String {
     }
     let words: Vec<u32> = node.contents().take(SHOWN * 2).collect();
     let shown: Vec<String> = (0..node.count.min(SHOWN))
-        .map(|i| element(&words, kind, i))
+        .map(|i| element(&words, kind, i).text)
         .collect();
     listed(name, "[", &shown, node.count, "]")
 }
 
 /// One number of an array that was kept whole, from the words of its contents.
-pub(crate) fn element(words: &[u32], kind: u8, place: usize) -> String {
+pub(crate) fn element(words: &[u32], kind: u8, place: usize) -> Shown {
     let at = place * width(kind);
     let word = words.get(at / 4).copied().unwrap_or(0);
     match width(kind) {
         1 => {
             let byte = (word >> (8 * (at % 4))) as u8;
             if kind == b'Z' {
-                (byte != 0).to_string()
+                boolean(byte != 0)
             } else {
-                (byte as i8).to_string()
+                Shown::integer((byte as i8).into())
             }
         }
         2 => {
@@ -175,24 +197,33 @@ pub(crate) fn element(words: &[u32], kind: u8, place: usize) -> String {
             if kind == b'C' {
                 character(half)
             } else {
-                (half as i16).to_string()
+                Shown::integer((half as i16).into())
             }
         }
         8 => {
             let bits = u64::from(word) | u64::from(words.get(at / 4 + 1).copied().unwrap_or(0)) << 32;
             if kind == b'D' {
-                f64::from_bits(bits).to_string()
+                decimal(f64::from_bits(bits))
             } else {
-                bits.cast_signed().to_string()
+                Shown::integer(bits.cast_signed())
             }
         }
-        _ if kind == b'F' => f32::from_bits(word).to_string(),
-        _ => word.cast_signed().to_string(),
+        _ if kind == b'F' => decimal(f32::from_bits(word)),
+        _ => Shown::integer(word.cast_signed().into()),
     }
 }
 
-fn character(unit: u32) -> String {
-    format!("{:?}", char::from_u32(unit).unwrap_or('\u{fffd}'))
+fn boolean(value: bool) -> Shown {
+    Shown::new(What::Boolean, value.to_string())
+}
+
+fn decimal(value: impl ToString) -> Shown {
+    Shown::new(What::Decimal, value.to_string())
+}
+
+fn character(unit: u32) -> Shown {
+    let c = char::from_u32(unit).unwrap_or('\u{fffd}');
+    Shown::new(What::Character, format!("{c:?}"))
 }
 
 /// A step through a field, as it stands in a path; nothing for wrappers.

@@ -6,71 +6,105 @@ use crate::index::{Index, Malformed, Value};
 use crate::packed::Packed;
 use crate::shape::{Shapes, View};
 use std::collections::{BTreeSet, VecDeque};
+use unflake_protocol::{Leaf, Shown, Slot};
 
 /// So many say enough of one root.
 const MOST: usize = 100;
-
-/// Paths and values.
-pub type Leaves = Vec<(String, String)>;
 
 /// For each root of `after` that `before` does not have: its name, and paths with values, the shortest first.
 pub fn new_roots(
     shapes: &Shapes,
     before: &Packed,
     after: &Packed,
-) -> Result<Vec<(String, Leaves)>, Malformed> {
+) -> Result<Vec<(String, Vec<Leaf>)>, Malformed> {
     let before = Index::new(before, shapes)?;
     let old: BTreeSet<u32> = before.roots.iter().map(|(id, _)| *id).collect();
     let index = Index::new(after, shapes)?;
     let fresh = index.roots.iter().filter(|(id, _)| !old.contains(id));
     let named = fresh.filter_map(|(id, value)| {
         let root = shapes.root(*id)?;
-        Some((root.name.clone(), leaves(&index, root.short(), root.kind, *value)))
+        let field = root.name.rsplit('.').next().unwrap_or_default();
+        let way = Way {
+            path: root.short(),
+            slot: Slot::Field(field.to_owned()),
+        };
+        Some((root.name.clone(), leaves(&index, way, root.kind, *value)))
     });
     Ok(named.collect())
 }
 
-fn leaves(index: &Index<'_>, path: String, kind: u8, value: Value) -> Leaves {
+/// How a value was reached.
+#[derive(Clone, Debug)]
+struct Way {
+    path: String,
+    slot: Slot,
+}
+
+impl Way {
+    fn to(&self, step: &str, slot: Slot) -> Way {
+        Way {
+            path: format!("{}{step}", self.path),
+            slot,
+        }
+    }
+
+    fn leaf(self, value: Shown) -> Leaf {
+        Leaf {
+            path: self.path,
+            slot: self.slot,
+            value,
+        }
+    }
+}
+
+fn leaves(index: &Index<'_>, way: Way, kind: u8, value: Value) -> Vec<Leaf> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
-    let mut queue = VecDeque::from([(path, kind, value)]);
-    while let Some((path, kind, value)) = queue.pop_front() {
+    let mut queue = VecDeque::from([(way, kind, value)]);
+    while let Some((way, kind, value)) = queue.pop_front() {
         if found.len() >= MOST {
             break;
         }
         let node = if kind == b'L' { index.node(value[0]) } else { None };
         let Some(node) = node.filter(|node| !node.shape.is_value && !node.shape.is_enum) else {
-            found.push((path, describe::value(index, kind, value)));
+            found.push(way.leaf(describe::value(index, kind, value)));
             continue;
         };
         if !seen.insert(value[0]) {
             continue;
         }
         if transparent(&node).is_none() {
-            found.push((path.clone(), node.shape.to_string()));
+            let shown = Shown::object(&node.shape.class, node.shape.to_string());
+            found.push(way.clone().leaf(shown));
         }
         match node.shape.view {
             View::Sequence => {
                 for (place, one) in node.contents().enumerate() {
-                    queue.push_back((format!("{path}[{place}]"), b'L', [one, 0]));
+                    queue.push_back((way.to(&format!("[{place}]"), Slot::Index), b'L', [one, 0]));
                 }
             }
             View::OrderedMap | View::UnorderedMap => {
-                let mut entries: Vec<(String, u32)> = node
+                let mut entries: Vec<(Shown, u32)> = node
                     .entries()
                     .map(|(key, value)| (plain(index, key), value))
                     .collect();
-                entries.sort();
+                entries.sort_by(|(a, x), (b, y)| (&a.text, x).cmp(&(&b.text, y)));
                 for (key, value) in entries {
-                    queue.push_back((format!("{path}[{key}]"), b'L', [value, 0]));
+                    let step = format!("[{key}]");
+                    queue.push_back((way.to(&step, Slot::Key(key)), b'L', [value, 0]));
                 }
             }
-            View::Text | View::Numbers(_) => found.push((path.clone(), describe::object(index, value[0]))),
+            View::Text | View::Numbers(_) => {
+                found.push(way.clone().leaf(describe::object(index, value[0])));
+            }
             View::Opaque | View::Fields | View::Bag => {}
         }
         for (place, kind, value) in node.fields() {
-            let step = field_step(node.shape, place);
-            queue.push_back((format!("{path}{step}"), kind, value));
+            let next = match field_step(node.shape, place) {
+                step if step.is_empty() => way.clone(),
+                step => way.to(&step, Slot::Field(node.shape.fields[place].name.clone())),
+            };
+            queue.push_back((next, kind, value));
         }
     }
     found

@@ -15,7 +15,7 @@ mod shape;
 
 pub use compare::{Compared, Difference, differences};
 pub use index::{Counts, Malformed, counts};
-pub use leaves::{Leaves, new_roots};
+pub use leaves::new_roots;
 pub use packed::{Arrived, Incoming, Packed};
 pub use shape::{Field, Root, Shape, ShapeId, Shapes, View};
 

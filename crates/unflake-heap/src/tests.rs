@@ -6,7 +6,7 @@ mod reference;
 use crate::packed::pack;
 use crate::{Difference, Field, Packed, Root, Shape, ShapeId, Shapes, View, differences};
 use proptest::prelude::*;
-use unflake_protocol::{ChangeForm, Side, Triple};
+use unflake_protocol::{ChangeForm, Nearby, Shown, Side, Slot, Step};
 
 /// A heap to be written down: objects by number, in any order.
 #[derive(Clone, Debug, Default)]
@@ -227,7 +227,7 @@ fn compare(before: &Heap, after: &Heap) -> Vec<Difference> {
 
 /// Path, old, new.
 fn told(before: &Heap, after: &Heap) -> Vec<(String, String, String)> {
-    let text = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let text = |value: Option<Shown>| value.map_or_else(|| "-".to_owned(), |value| value.text);
     compare(before, after)
         .into_iter()
         .map(|one| (one.path, text(one.old), text(one.new)))
@@ -246,9 +246,15 @@ fn a_field_deep_below_a_root() {
     let after = heap(vec![Node(1, 1, NULL), Node(7, NULL, NULL)], &[0]);
     assert_eq!(told(&before, &after), one("Registry.FIRST.left.value", "3", "7"));
     assert_eq!(compare(&before, &after)[0].form, ChangeForm::Increased);
-    assert_eq!(compare(&before, &after)[0].holder, "a.Node");
-    let steps = ["a.Registry.FIRST", "a.Node.left", "a.Node.value"];
-    assert_eq!(compare(&before, &after)[0].steps, steps);
+    let found = &compare(&before, &after)[0];
+    let steps: Vec<String> = found
+        .steps
+        .iter()
+        .filter_map(Step::field)
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(steps, ["a.Registry.FIRST", "a.Node.left", "a.Node.value"]);
+    assert_eq!(found.slot, Slot::Field("value".to_owned()));
 }
 
 /// The first difference with what is around it, a line for each triple.
@@ -256,7 +262,7 @@ fn around(before: &Heap, after: &Heap) -> Vec<String> {
     let found = differences(&shapes(), &before.write(), &after.write(), true)
         .unwrap()
         .differences;
-    let line = |triple: &Triple| {
+    let line = |triple: &Nearby| {
         let mark = match triple.side {
             Side::Both => ' ',
             Side::Before => '-',

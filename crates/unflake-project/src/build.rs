@@ -1,52 +1,71 @@
-//! Which build tool a directory is built with, and how it is called.
+//! A project with the build tool that builds it, or why there is none.
 
-use std::ffi::OsString;
+use crate::tool::BuildTool;
+use crate::tools::{TOOLS, Tools, build_file};
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A Maven project.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A project that can be built.
+#[derive(Clone, Debug)]
 pub struct Build {
-    /// The directory with the `pom.xml`.
+    /// The directory with the build file.
     pub directory: PathBuf,
-    /// `mvnw` of the project, or `mvn`.
+    pub tool: &'static dyn BuildTool,
+    /// The tool's wrapper in the project, or its program on the PATH.
     pub program: PathBuf,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum FindError {
-    NoDirectory(PathBuf),
+    NoDirectory(PathBuf, Tools),
     /// There is no build file; a parent directory that has one may be what was meant.
     NoBuild {
         directory: PathBuf,
         parent: Option<PathBuf>,
+        tools: Tools,
     },
     /// A build tool that unflake does not drive yet.
     OtherBuild {
         directory: PathBuf,
         file: &'static str,
+        tools: Tools,
     },
-    NoMaven,
+    /// The tool of the project is not installed.
+    NoProgram(&'static dyn BuildTool),
 }
 
 impl fmt::Display for FindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FindError::NoDirectory(directory) => write!(f, "there is no directory `{}`", directory.display()),
-            FindError::NoBuild { directory, .. } => write!(
+            FindError::NoDirectory(directory, _) => {
+                write!(f, "there is no directory `{}`", directory.display())
+            }
+            FindError::NoBuild { directory, tools, .. } => write!(
                 f,
-                "`{}` is not a project: there is no pom.xml in it",
-                directory.display()
+                "`{}` is not a project: there is no {} in it",
+                directory.display(),
+                build_files(*tools)
             ),
-            FindError::OtherBuild { directory, file } => {
+            FindError::OtherBuild {
+                directory,
+                file,
+                tools,
+            } => {
                 write!(
                     f,
-                    "`{}` is built with `{file}`; unflake drives Maven builds only",
-                    directory.display()
+                    "`{}` is built with `{file}`; unflake drives {} builds only",
+                    directory.display(),
+                    names(*tools)
                 )
             }
-            FindError::NoMaven => {
-                f.write_str("Maven was not found: there is no `mvn` on the PATH and no `mvnw` in the project")
+            FindError::NoProgram(tool) => {
+                let facts = tool.facts();
+                write!(
+                    f,
+                    "{} was not found: there is no `{}` on the PATH and no `{}` in the project",
+                    facts.name, facts.program, facts.wrapper
+                )
             }
         }
     }
@@ -59,62 +78,45 @@ impl FindError {
     pub fn hint(&self) -> String {
         match self {
             FindError::NoBuild { parent: Some(parent), .. } => format!("try `unflake check -C {}`", parent.display()),
-            FindError::NoDirectory(_) | FindError::NoBuild { parent: None, .. } => {
-                "go to the directory with the project's pom.xml, or name it with `-C DIR`".to_owned()
+            FindError::NoDirectory(_, tools) | FindError::NoBuild { parent: None, tools, .. } => {
+                format!("go to the directory with the project's {}, or name it with `-C DIR`", build_files(*tools))
             }
             FindError::OtherBuild { .. } => {
                 "run its tests under unflake with `unflake exec -- COMMAND`, for example `unflake exec -- ./gradlew test`".to_owned()
             }
-            FindError::NoMaven => "install Maven, or put its `bin` directory on the PATH".to_owned(),
+            FindError::NoProgram(tool) => tool.facts().install_hint.to_owned(),
         }
     }
 }
 
-/// Build files of tools that are not driven.
-const OTHER_BUILDS: &[&str] = &[
-    "build.gradle",
-    "build.gradle.kts",
-    "settings.gradle",
-    "build.sbt",
-    "build.xml",
-    "WORKSPACE",
-    "MODULE.bazel",
-];
+fn names(tools: Tools) -> String {
+    listed(tools.names(), "and")
+}
+
+fn build_files(tools: Tools) -> String {
+    let files = tools.0.iter().flat_map(|tool| tool.facts().build_files);
+    listed(files.copied(), "or")
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn listed(words: impl Iterator<Item = &'static str>, before_last: &str) -> String {
+    let words: Vec<&str> = words.collect();
+    match words.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} {before_last} {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
 
 impl Build {
-    /// Finds the build of `directory`. `path` is the PATH to look for Maven in.
-    pub fn find(directory: &Path, path: Option<&OsString>) -> Result<Build, FindError> {
-        let directory = directory
-            .canonicalize()
-            .map_err(|_| FindError::NoDirectory(directory.to_owned()))?;
-        if !directory.is_dir() {
-            return Err(FindError::NoDirectory(directory));
-        }
-        if !directory.join("pom.xml").is_file() {
-            if let Some(file) = OTHER_BUILDS.iter().find(|file| directory.join(file).is_file()) {
-                return Err(FindError::OtherBuild { directory, file });
-            }
-            let parent = directory
-                .ancestors()
-                .skip(1)
-                .find(|parent| parent.join("pom.xml").is_file())
-                .map(Path::to_owned);
-            return Err(FindError::NoBuild { directory, parent });
-        }
-        let wrapper = directory.join("mvnw");
-        if is_executable(&wrapper) {
-            return Ok(Build {
-                directory,
-                program: wrapper,
-            });
-        }
-        let program = path
-            .into_iter()
-            .flat_map(std::env::split_paths)
-            .map(|folder| folder.join("mvn"))
-            .find(|program| is_executable(program))
-            .ok_or(FindError::NoMaven)?;
-        Ok(Build { directory, program })
+    /// Finds the build of `directory`. `path` is the PATH to look for the build tool in.
+    pub fn find(directory: &Path, path: Option<&OsStr>) -> Result<Build, FindError> {
+        TOOLS.find(directory, path)
+    }
+
+    /// The file that makes the directory a project.
+    pub fn file(&self) -> Option<PathBuf> {
+        build_file(self.tool, &self.directory)
     }
 
     /// The name of the module in `directory`: its path from the project's, `.` for the project itself.
@@ -125,10 +127,4 @@ impl Build {
             Err(_) => directory.display().to_string(),
         }
     }
-}
-
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.metadata()
-        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

@@ -1,10 +1,19 @@
 //! Finds the build, runs it once and learns how its test JVMs are started.
 //!
-//! No build file is read: an ordinary run of the build under the agent tells all that is needed. What is learned is
-//! plain data ([`BuildRun`]); what to do with it is decided elsewhere.
+//! Nothing is decided by reading build files: an ordinary run of the build under the agent tells all that is needed. What
+//! is learned is plain data ([`BuildRun`]); what to do with it is decided elsewhere. What differs between build tools is
+//! behind [`BuildTool`], and the tools there are stand in [`TOOLS`].
 
 mod build;
-mod learn;
+mod jvm;
+mod recipe;
+mod run;
+mod tool;
+mod tools;
 
 pub use build::{Build, FindError};
-pub use learn::{BuildError, BuildRequest, BuildRun, ContainerRun, TestJvm, TestRun, tool_options};
+pub use jvm::{ContainerRun, TestJvm, TestRun};
+pub use recipe::BuildRecipe;
+pub use run::{BuildError, BuildRequest, BuildRun, tool_options};
+pub use tool::{BuildTool, ToolFacts};
+pub use tools::{TOOLS, Tools};

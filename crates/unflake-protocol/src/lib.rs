@@ -10,7 +10,9 @@ mod frameworks;
 mod messages;
 mod names;
 mod script;
+mod shown;
 mod state;
+mod step;
 mod wire;
 
 pub use choice::{Form, Level, Seed, Strategy};
@@ -22,12 +24,14 @@ pub use messages::{
     Configuration, Failure, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices, ToAgent,
     ToProgram, UserModel, UserModelKind,
 };
-pub use names::{Handle, SeenTest, TestId};
+pub use names::{Handle, SeenTest, TestId, dotted};
 pub use script::{
     ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, SavedKind, SavedNode, Script, StackFrame,
 };
+pub use shown::{Reference, Shown, What};
 pub use state::{
-    Abstraction, Author, ChangeForm, Compare, Further, HeapMeasured, HeapSetting, Measured, Points, Roots,
-    Side, StateChange, StateKind, Triple, Watch,
+    Abstraction, Author, ChangeForm, Compare, Further, HeapMeasured, HeapSetting, Leaf, Measured, Nearby,
+    Points, Roots, Side, StateChange, StateKind, Watch,
 };
+pub use step::{FieldName, JvmState, LocaleCategory, Slot, Step, ThreadName};
 pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};

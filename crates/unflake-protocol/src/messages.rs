@@ -1,8 +1,8 @@
 //! What the program and an agent say to each other.
 
 use crate::{
-    Author, Chosen, Evidence, Handle, HeapSetting, Measured, Record, Script, SeenTest, StateChange, Strategy,
-    Watch,
+    Author, Chosen, Evidence, Handle, HeapSetting, Leaf, Measured, Record, Script, SeenTest, StateChange,
+    Strategy, Watch,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ pub enum ToProgram {
     Initialised {
         by: Author,
         root: String,
-        leaves: Vec<(String, String)>,
+        leaves: Vec<Leaf>,
     },
     /// Something could not be watched: what, and why.
     NotWatched {

@@ -41,6 +41,12 @@ impl fmt::Display for TestId {
     }
 }
 
+/// The name of a class as people and reflection write it, from the one in a class file: `package.Class`, nested ones
+/// with `$`.
+pub fn dotted(class: &str) -> String {
+    class.replace('/', ".")
+}
+
 /// How a framework is told to run one test again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Handle {

@@ -1,6 +1,6 @@
 //! What tests leave behind: what a JVM looks at between tests, and what it saw changed (P1 to P10).
 
-use crate::SeenTest;
+use crate::{SeenTest, Shown, Slot, Step};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -125,29 +125,29 @@ pub struct StateChange {
     pub kind: StateKind,
     /// What it hangs on: `package.Class.field`, the name of a property, a file.
     pub root: String,
-    /// From the root to the difference, in Java notation; the root itself where that was changed.
+    /// From the root to the difference, in Java notation; the root itself where that was changed. For people, and to see whether
+    /// two changes are of the same place; programs look at `steps` and `slot`.
     pub path: String,
-    /// As text, shortened; `None`: there was nothing.
-    pub old: Option<String>,
-    pub new: Option<String>,
+    /// `None`: there was nothing.
+    pub old: Option<Shown>,
+    pub new: Option<Shown>,
     pub form: ChangeForm,
-    /// The class of the object that holds what was changed; empty where there is none.
-    pub holder: String,
-    /// The path for programs: `package.Class.field` with the class that the object has, `[]` for an element or an entry. The
-    /// same field several times on end is one step.
-    pub steps: Vec<String>,
+    /// The way from the root; none for files. The same field several times on end is one step.
+    pub steps: Vec<Step>,
+    /// What the value is in; only in the heap.
+    pub slot: Option<Slot>,
     /// Further differences below the same root.
     pub more: u32,
     /// Of those, what happened elsewhere or in another form, each once; not more than [`StateChange::MOST_ALSO`].
     pub also: Vec<Further>,
     /// What is around it, if that was asked for.
-    pub around: Vec<Triple>,
+    pub around: Vec<Nearby>,
 }
 
 /// A further difference below the same root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Further {
-    pub steps: Vec<String>,
+    pub steps: Vec<Step>,
     pub form: ChangeForm,
 }
 
@@ -165,12 +165,21 @@ impl StateChange {
     }
 }
 
-/// Part of the heap as PolDet@JPF prints it: an object, a field of it, and what that holds.
+/// A value that a root reached right after its class was initialised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Triple {
+pub struct Leaf {
+    /// From the root, in Java notation.
+    pub path: String,
+    pub slot: Slot,
+    pub value: Shown,
+}
+
+/// Part of the heap near a difference, as PolDet@JPF prints it: an object, a field of it, and what that holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nearby {
     pub object: String,
     pub field: String,
-    pub value: String,
+    pub value: Shown,
     /// On which side it was seen.
     pub side: Side,
 }

@@ -5,11 +5,13 @@
 
 mod graph;
 mod json;
+mod mark;
 mod probability;
 mod state_space;
 mod text;
 
 pub use graph::{dot, page, pollution_page};
 pub use json::{json, state_space_json};
+pub use mark::explain_marks;
 pub use state_space::state_space_text;
 pub use text::{Sources, duration, one_line, text};

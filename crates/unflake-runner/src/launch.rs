@@ -1,11 +1,12 @@
 //! From the recipe of a test JVM to the command that starts it again with our runner in place of the build's.
 //!
 //! Everything the build asked for stays (options, module path, patches, opens); only the main class is replaced, and
-//! our runner is added to the class path. Where the build hid the class path in a jar's manifest, the class path that it
-//! told its tests about is used.
+//! our runner is added to the class path. Where the build hid the class path, as in a jar's manifest, whoever knows the
+//! build tool says what it was ([`FromTool`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use unflake_protocol::Recipe;
 
@@ -19,6 +20,15 @@ pub struct Launch {
     pub directory: PathBuf,
     pub environment: BTreeMap<String, String>,
     pub properties: BTreeMap<String, String>,
+}
+
+/// What only the build tool that started a JVM knows of it.
+#[derive(Clone, Debug, Default)]
+pub struct FromTool {
+    /// The class path of the tests, separated by `:`, if the command line does not have it.
+    pub class_path: Option<String>,
+    /// System properties that the tool set for its own sake.
+    pub own_properties: &'static [&'static str],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +53,6 @@ impl std::error::Error for LaunchError {}
 const NOT_RESTORED: &[&str] = &[
     "java.io.tmpdir",
     "sun.java.command",
-    "surefire.real.class.path",
     "java.class.path",
     "jdk.module.main.class",
 ];
@@ -67,16 +76,15 @@ const TAKES_VALUE: &[&str] = &[
 ];
 
 impl Launch {
-    pub fn from_recipe(recipe: &Recipe) -> Result<Launch, LaunchError> {
+    pub fn from_recipe(recipe: &Recipe, from_tool: &FromTool) -> Result<Launch, LaunchError> {
         let arguments = expand_argument_files(recipe)?;
         let Split { options, class_path } = split(arguments);
         let is_modular = options.iter().any(|o| o == "--module-path" || o == "-p");
-        let from_build = |name: &str| recipe.properties.get(name).cloned();
         let class_path = match class_path {
             Some(path) if is_modular => path,
-            other => from_build("surefire.test.class.path")
+            other => (from_tool.class_path.clone())
                 .or(other)
-                .or_else(|| from_build("java.class.path"))
+                .or_else(|| recipe.properties.get("java.class.path").cloned())
                 .unwrap_or_default(),
         };
         let mut class_path: Vec<String> = class_path
@@ -94,7 +102,10 @@ impl Launch {
         let properties = recipe
             .properties
             .iter()
-            .filter(|(key, _)| !NOT_RESTORED.contains(&key.as_str()))
+            .filter(|(key, _)| {
+                let names = NOT_RESTORED.iter().chain(from_tool.own_properties);
+                !names.into_iter().any(|name| name == key)
+            })
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
         Ok(Launch {
@@ -223,6 +234,26 @@ fn split(arguments: Vec<String>) -> Split {
     Split { options, class_path }
 }
 
+/// The class files below a directory of a class path, in an order that does not depend on the file system. None if it is a jar.
+pub fn class_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut todo = vec![directory.to_owned()];
+    while let Some(folder) = todo.pop() {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut entries: Vec<fs::DirEntry> = entries.collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                todo.push(path);
+            } else if path.extension().is_some_and(|end| end == "class") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,14 +270,20 @@ mod tests {
         }
     }
 
+    /// For tools that hide nothing.
+    fn plain(recipe: &Recipe) -> Result<Launch, LaunchError> {
+        Launch::from_recipe(recipe, &FromTool::default())
+    }
+
     #[test]
     fn a_manifest_jar_gives_way_to_the_class_path_the_tests_see() {
-        let mut recipe = recipe(&["-Xmx1g", "-jar", "/tmp/surefirebooter1.jar", "/tmp/surefire"]);
-        recipe
-            .properties
-            .insert("surefire.test.class.path".to_owned(), "/a:/b.jar:".to_owned());
+        let mut recipe = recipe(&["-Xmx1g", "-jar", "/tmp/manifest.jar", "/tmp/tests"]);
+        let from_tool = FromTool {
+            class_path: Some("/a:/b.jar:".to_owned()),
+            ..FromTool::default()
+        };
         recipe.launcher = vec!["/launcher.jar".into(), "/b.jar".into()];
-        let launch = Launch::from_recipe(&recipe).unwrap();
+        let launch = Launch::from_recipe(&recipe, &from_tool).unwrap();
         assert_eq!(launch.options, ["-Xmx1g"]);
         assert_eq!(launch.class_path, ["/a", "/b.jar", "/launcher.jar"]);
         assert_eq!(
@@ -263,16 +300,17 @@ mod tests {
 
     #[test]
     fn a_module_path_is_kept_as_it_was() {
-        let mut recipe = recipe(&["-ea", "@/tmp/args", "/tmp/surefire"]);
+        let mut recipe = recipe(&["-ea", "@/tmp/args", "/tmp/tests"]);
         let file = "--module-path\n\"/m/classes:/m/x.jar\"\n--class-path\n\"/cp.jar\"\n--add-modules\nALL-MODULE-PATH\n\
-                    --patch-module\nm=\"/m/test classes\"\norg.apache.maven.surefire.booter.ForkedBooter\n";
+                    --patch-module\nm=\"/m/test classes\"\ntool.Booter\n";
         recipe
             .argument_files
             .insert("/tmp/args".to_owned(), file.to_owned());
-        recipe
-            .properties
-            .insert("surefire.test.class.path".to_owned(), "/not/this".to_owned());
-        let launch = Launch::from_recipe(&recipe).unwrap();
+        let from_tool = FromTool {
+            class_path: Some("/not/this".to_owned()),
+            ..FromTool::default()
+        };
+        let launch = Launch::from_recipe(&recipe, &from_tool).unwrap();
         let options = [
             "-ea",
             "--module-path",
@@ -288,14 +326,39 @@ mod tests {
 
     #[test]
     fn an_argument_file_that_is_gone_is_said() {
-        let error = Launch::from_recipe(&recipe(&["@/tmp/args"])).unwrap_err();
+        let error = plain(&recipe(&["@/tmp/args"])).unwrap_err();
         assert_eq!(error, LaunchError::NoArgumentFile("/tmp/args".to_owned()));
     }
 
     #[test]
     fn a_debugger_is_not_waited_for() {
-        let launch =
-            Launch::from_recipe(&recipe(&["-agentlib:jdwp=transport=dt_socket", "-ea", "Main"])).unwrap();
+        let launch = plain(&recipe(&["-agentlib:jdwp=transport=dt_socket", "-ea", "Main"])).unwrap();
         assert_eq!(launch.options, ["-ea"]);
+    }
+
+    #[test]
+    fn without_the_tool_the_command_line_says_the_class_path_and_then_the_jvm() {
+        let mut recipe = recipe(&["-cp", "/line", "Main"]);
+        recipe
+            .properties
+            .insert("java.class.path".to_owned(), "/jvm".to_owned());
+        assert_eq!(plain(&recipe).unwrap().class_path, ["/line"]);
+        recipe.arguments.clear();
+        assert_eq!(plain(&recipe).unwrap().class_path, ["/jvm"]);
+    }
+
+    #[test]
+    fn properties_of_the_jvm_and_of_the_tool_are_not_restored() {
+        let mut recipe = recipe(&["Main"]);
+        for name in ["java.io.tmpdir", "tool.worker", "tool.told", "user.language"] {
+            recipe.properties.insert(name.to_owned(), "x".to_owned());
+        }
+        let from_tool = FromTool {
+            own_properties: &["tool.worker"],
+            ..FromTool::default()
+        };
+        let launch = Launch::from_recipe(&recipe, &from_tool).unwrap();
+        let kept: Vec<&str> = launch.properties.keys().map(String::as_str).collect();
+        assert_eq!(kept, ["tool.told", "user.language"]);
     }
 }

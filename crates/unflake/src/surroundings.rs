@@ -15,6 +15,7 @@ pub(crate) fn surroundings(store: &Path) -> Result<(Surroundings, Interrupt), Pr
         children: interrupt.children.clone(),
         cancel: interrupt.cancel.clone(),
         page: unflake_report::pollution_page,
+        explain_marks: unflake_report::explain_marks,
     };
     Ok((surroundings, interrupt))
 }

@@ -20,7 +20,7 @@ fn check(before: &str, after: &str, expected: &[&str]) {
     let lines: Vec<String> = differences(&captured(before), &captured(after))
         .into_iter()
         .map(|change| {
-            let text = |value: Option<String>| value.unwrap_or_else(|| "-".into());
+            let text = |value: Option<Shown>| value.map_or_else(|| "-".into(), |value| value.text);
             format!(
                 "{}: {} -> {} ({:?})",
                 change.path,
@@ -301,7 +301,7 @@ fn roots_do_not_differ_from_run_to_run() {
 fn long_values_are_cut() {
     let long = "x".repeat(300);
     let change = change("property", "a", None, Some(&long)).unwrap();
-    assert_eq!(change.new.unwrap().chars().count(), LONGEST + 1);
+    assert_eq!(change.new.unwrap().text.chars().count(), LONGEST + 1);
 }
 
 #[test]

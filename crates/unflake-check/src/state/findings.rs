@@ -4,17 +4,19 @@ use super::changes::Changes;
 use super::secrets::masked;
 use super::uses;
 use crate::check::Check;
-use crate::order::proof::{self, Polluting};
+use crate::order::proof::{self, Suspected};
 use crate::outcome::Outcomes;
 use crate::stored::StoredReplay;
 use std::collections::{BTreeMap, BTreeSet};
-use unflake_explore::{Seen, benign};
+use unflake_benign::{Seen, mark};
+use unflake_explore::TestIx;
+use unflake_explore::order::{ChangeSeen, HeldBy, RanOrders, Suspicion, suspicions};
 use unflake_findings::rules::{self, HeapPlace};
 use unflake_findings::{
-    Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate,
-    Repair, Severity, polluter_id,
+    Benign, Details, FileChange, FilePollution, Finding, FindingKind, Mark, NoteKind, Pollution, Proof, Rate,
+    Repair, Severity, Triple, polluter_id,
 };
-use unflake_protocol::{ChangeForm, StateChange, StateKind, TestId};
+use unflake_protocol::{ChangeForm, Nearby, Shown, StateChange, StateKind, TestId};
 
 /// A finding before it is known who suffers.
 pub(super) struct Found {
@@ -23,6 +25,25 @@ pub(super) struct Found {
     /// The polluter, if it is a test.
     test: Option<usize>,
     change: StateChange,
+}
+
+impl Found {
+    /// The change as far as it decides who is tried.
+    fn change_seen(&self) -> ChangeSeen<'_, (ChangeForm, Option<&str>)> {
+        let change = &self.change;
+        let value = change.new.as_ref().or(change.old.as_ref());
+        ChangeSeen {
+            state: &change.root,
+            way: (change.form, value.map(|value| value.text.as_str())),
+            test: self.test.map(TestIx),
+            held_by: match (change.kind, change.root.rsplit_once('.')) {
+                (StateKind::Heap, Some((class, _))) => HeldBy::Class(class.to_owned()),
+                (StateKind::File, _) => HeldBy::File,
+                _ => HeldBy::Jvm,
+            },
+            is_tried: self.finding.severity > Severity::Note && !has_name_by_chance(change),
+        }
+    }
 }
 
 /// What was seen in both runs.
@@ -58,10 +79,10 @@ pub(super) fn gather(
             first: first.of_root(&change.root),
             second: second.of_root(&change.root),
         };
-        let harmless = benign(change, &seen, &evidence.uses).filter(|_| by != By::Capture);
+        let mark = mark(change, &seen, &evidence.fields).filter(|_| by != By::Capture);
         let change = masked(change);
         found.push(Found {
-            finding: finding(id, &change, harmless, by),
+            finding: finding(id, &change, mark, by),
             replay: StoredReplay {
                 recipe: suite.tests[test].launch,
                 tests: vec![suite.tests[test].handle.clone()],
@@ -115,67 +136,25 @@ pub(super) fn gather(
     found
 }
 
-/// Runs other tests after the polluters, and adds the findings with what came of it. Each root's first polluter comes before
-/// any root's second: with little time, every root is tried.
-pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Outcomes) {
-    let mut changing: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for one in &found {
-        changing
-            .entry(one.change.root.as_str())
-            .or_default()
-            .extend(one.test);
-    }
-    /// Of so many of one root, those that change it in another way.
-    const TYPICAL: usize = 25;
-    let mut forms = BTreeSet::new();
-    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut polluting: Vec<(usize, usize, Polluting)> = Vec::new();
-    for (index, one) in found.iter().enumerate() {
-        let is_tried = one.finding.severity > Severity::Note && !has_name_by_chance(&one.change);
-        let Some(test) = one.test.filter(|_| is_tried) else {
-            continue;
-        };
-        let turn = turns.entry(one.change.root.as_str()).or_default();
-        *turn += 1;
-        let value = one.change.new.as_ref().or(one.change.old.as_ref());
-        let way = (one.change.root.as_str(), one.change.form, value);
-        let is_typical = forms.insert(way) && *turn <= TYPICAL || *turn == 1;
-        let holder = one
-            .change
-            .root
-            .rsplit_once('.')
-            .map(|(class, _)| class.to_owned());
-        polluting.push((
-            *turn,
-            index,
-            Polluting {
-                test,
-                held_by: holder.filter(|_| one.change.kind == StateKind::Heap),
-                path: one.change.path.clone(),
-                others: changing
-                    .get(one.change.root.as_str())
-                    .cloned()
-                    .unwrap_or_default(),
-                is_typical,
-                is_first: *turn == 1,
-                is_file: one.change.kind == StateKind::File,
-            },
-        ));
-    }
-    polluting.sort_by_key(|(turn, index, _)| (*turn, *index));
-    let order: Vec<usize> = polluting.iter().map(|(_, index, _)| *index).collect();
-    let polluting: Vec<Polluting> = polluting.into_iter().map(|(_, _, one)| one).collect();
-    let proven = proof::run(check, &polluting, outcomes);
+/// Runs other tests after the polluters, and adds the findings with what came of it.
+pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, ran: &RanOrders, outcomes: &mut Outcomes) {
+    let changes: Vec<ChangeSeen<'_, _>> = found.iter().map(Found::change_seen).collect();
+    let suspicions = suspicions(&changes).into_iter();
+    let suspected = |(index, suspicion): (usize, Suspicion)| {
+        let path = found[index].change.path.clone();
+        (index, Suspected { suspicion, path })
+    };
+    let (order, suspected): (Vec<usize>, Vec<Suspected>) = suspicions.map(suspected).unzip();
+    let proven = proof::run(check, &suspected, ran, outcomes);
     for (index, came) in order.into_iter().zip(proven) {
         let one = &mut found[index];
-        let (benign, proof, victims) = match &mut one.finding.details {
-            Details::Polluter(pollution) => (&pollution.benign, &mut pollution.proof, &mut pollution.victims),
-            Details::FilePolluter(files) => (&files.benign, &mut files.proof, &mut files.victims),
-            _ => continue,
+        let Some(effect) = one.finding.details.effect_mut() else {
+            continue;
         };
-        *proof = came.proof;
-        *victims = came.victims;
-        one.finding.severity = Severity::polluter(&one.finding.test, benign, victims);
+        *effect.proof = came.proof;
+        *effect.victims = came.victims;
+        let victims = &*effect.victims;
+        one.finding.severity = Severity::polluter(&one.finding.test, effect.benign, victims);
         let suite = &check.learned.suite;
         let first = victims
             .first()
@@ -237,7 +216,7 @@ fn is_put_back(changes: &[StateChange], root: &str) -> bool {
     }
 }
 
-fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By) -> Finding {
+fn finding(test: &TestId, change: &StateChange, mark: Option<Mark>, by: By) -> Finding {
     let is_file = change.kind == StateKind::File;
     let kind = if is_file {
         FindingKind::FilePolluter
@@ -245,16 +224,14 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
         FindingKind::Polluter
     };
     let id = polluter_id(kind, test, &change.root);
-    let benign = Benign {
-        is: harmless.is_some(),
-        why: harmless.unwrap_or_default(),
-    };
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    let benign = Benign::of(mark);
+    let text = |value: &Option<Shown>| value.as_ref().map(|value| value.text.clone());
+    let or_nothing = |value| text(value).unwrap_or_else(|| "nothing".to_owned());
     let message = format!(
         "leaves `{}` changed: {} → {}",
         change.path,
-        text(&change.old),
-        text(&change.new)
+        or_nothing(&change.old),
+        or_nothing(&change.new)
     );
     let rule = match by {
         By::Capture => rules::of_state(change.kind, change.form, HeapPlace::Captured),
@@ -279,18 +256,27 @@ fn finding(test: &TestId, change: &StateChange, harmless: Option<String>, by: By
                 state: change.kind,
                 held_by: change.root.clone(),
                 path: change.path.clone(),
-                old: change.old.clone(),
-                new: change.new.clone(),
+                old: text(&change.old),
+                new: text(&change.new),
                 more: change.more,
                 by_class: by == By::Class,
                 benign,
                 proof: Proof::NotRun,
                 victims: Vec::new(),
-                graph: change.around.clone(),
+                graph: change.around.iter().map(triple).collect(),
                 repair: Repair::default(),
             })
         },
         id,
+    }
+}
+
+fn triple(near: &Nearby) -> Triple {
+    Triple {
+        object: near.object.clone(),
+        field: near.field.clone(),
+        value: near.value.text.clone(),
+        side: near.side,
     }
 }
 

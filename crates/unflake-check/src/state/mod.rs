@@ -19,10 +19,11 @@ use crate::suite::Baseline;
 use changes::{Changes, Jobs, capture};
 pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
+use unflake_explore::order::RanOrders;
 use unflake_findings::NoteKind;
 use unflake_protocol::{ChangeForm, Outcome, StateChange, StateKind, Watch};
 
-pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcomes) {
+pub(super) fn run(check: &Check<'_>, candidates: &[usize], ran: &RanOrders, outcomes: &mut Outcomes) {
     let tests = startable(check, candidates);
     let watch = watching::watch(check);
     check.progress.phase("watching shared state", tests.len() as u64);
@@ -61,7 +62,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
         outcomes.note(NoteKind::Other, message);
     }
     let found = findings::gather(check, &first, &second, &captured, outcomes);
-    findings::prove(check, found, outcomes);
+    findings::prove(check, found, ran, outcomes);
 }
 
 /// Those that we can run in JVMs of our own.
@@ -72,7 +73,7 @@ fn startable(check: &Check<'_>, candidates: &[usize]) -> Vec<usize> {
 
 /// Tests that came to no end in our JVMs: nothing is known of them.
 fn say_unseen(check: &Check<'_>, candidates: &[usize], changes: &Changes, outcomes: &mut Outcomes) {
-    if check.bench.tools.cancel.is_cancelled() {
+    if check.is_cancelled() {
         return;
     }
     let tests = &check.learned.suite.tests;
@@ -206,19 +207,23 @@ fn captured_at_initialisation(
             ) else {
                 continue;
             };
-            let differs = now.leaves.iter().find(|(path, new)| {
-                before.value(path).is_some_and(|old| old != new) && same.value(path) == Some(new)
+            let differs = now.leaves.iter().find(|leaf| {
+                let text = Some(&leaf.value.text);
+                let is_other = before
+                    .value(&leaf.path)
+                    .is_some_and(|old| Some(&old.text) != text);
+                is_other && same.value(&leaf.path).map(|again| &again.text) == text
             });
-            if let Some((path, new)) = differs {
+            if let Some(leaf) = differs {
                 found.entry(test).or_default().push(StateChange {
                     kind: StateKind::Heap,
                     root: root.clone(),
-                    path: path.clone(),
-                    old: before.value(path).cloned(),
-                    new: Some(new.clone()),
+                    path: leaf.path.clone(),
+                    old: before.value(&leaf.path).cloned(),
+                    new: Some(leaf.value.clone()),
                     form: ChangeForm::Replaced,
-                    holder: String::new(),
                     steps: Vec::new(),
+                    slot: Some(leaf.slot.clone()),
                     more: 0,
                     also: Vec::new(),
                     around: Vec::new(),

@@ -1,6 +1,6 @@
 //! Reports go to places where passwords should not.
 
-use unflake_protocol::{StateChange, StateKind};
+use unflake_protocol::{JvmState, Shown, Slot, StateChange, Step, What};
 
 const WORDS: [&str; 7] = [
     "password",
@@ -12,31 +12,38 @@ const WORDS: [&str; 7] = [
     "api_key",
 ];
 
-const HIDDEN: &str = "(hidden)";
-
 /// The same change; values that may be secret, to judge by the name of what holds them, are hidden.
 pub(super) fn masked(change: &StateChange) -> StateChange {
     let mut change = change.clone();
-    let (last, is_text): (&str, fn(&str) -> bool) = match change.kind {
-        StateKind::Property | StateKind::Environment => (&change.path, |_| true),
-        // A field with such a name may also be a counter, or an object that says nothing.
-        StateKind::Heap => (last_name(&change.path), |value| value.starts_with('"')),
-        _ => return change,
-    };
-    let is_of_environment = change.kind == StateKind::Property && change.root == "env.*";
-    if is_secret(last) || is_of_environment {
-        for value in [&mut change.old, &mut change.new].into_iter().flatten() {
-            if is_text(value) {
-                HIDDEN.clone_into(value);
-            }
+    let hides: fn(&Shown) -> bool = match (&change.steps[..], &change.slot) {
+        // Whoever copies the environment copies all of it.
+        ([Step::Jvm(JvmState::Property(name))], _) if is_secret(name) || name.starts_with("env.") => |_| true,
+        ([Step::Jvm(JvmState::SecurityProperty(name) | JvmState::Environment(name))], _)
+            if is_secret(name) =>
+        {
+            |_| true
         }
-    }
-    for triple in &mut change.around {
-        if is_secret(&triple.field) && triple.value.starts_with('"') {
-            HIDDEN.clone_into(&mut triple.value);
+        // A field with such a name may also be a counter, or an object that says nothing.
+        (_, Some(Slot::Field(name))) if is_secret(name) => is_text,
+        (_, Some(Slot::Key(key))) if is_secret(&key.text) => is_text,
+        _ => |_| false,
+    };
+    let values = [&mut change.old, &mut change.new].into_iter().flatten();
+    values.filter(|value| hides(value)).for_each(hide);
+    for near in &mut change.around {
+        if is_secret(&near.field) && is_text(&near.value) {
+            hide(&mut near.value);
         }
     }
     change
+}
+
+fn is_text(value: &Shown) -> bool {
+    value.what == What::Text
+}
+
+fn hide(value: &mut Shown) {
+    *value = Shown::new(What::Hidden, "(hidden)");
 }
 
 fn is_secret(name: &str) -> bool {
@@ -44,59 +51,55 @@ fn is_secret(name: &str) -> bool {
     WORDS.iter().any(|word| name.contains(word))
 }
 
-/// The field or the key that holds the value.
-fn last_name(path: &str) -> &str {
-    let start = if path.ends_with(']') {
-        path.rfind('[')
-    } else {
-        path.rfind('.')
-    };
-    &path[start.unwrap_or(0)..]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unflake_protocol::ChangeForm;
+    use unflake_protocol::{ChangeForm, StateKind};
 
-    fn shown(kind: StateKind, root: &str, path: &str, value: &str) -> String {
+    const HIDDEN: &str = "(hidden)";
+
+    fn shown(steps: Vec<Step>, slot: Option<Slot>, value: Shown) -> String {
         let change = StateChange {
-            kind,
-            root: root.to_owned(),
-            path: path.to_owned(),
+            kind: StateKind::Heap,
+            root: "a.B.c".to_owned(),
+            path: String::new(),
             old: None,
-            new: Some(value.to_owned()),
+            new: Some(value),
             form: ChangeForm::FirstSet,
-            holder: String::new(),
-            steps: Vec::new(),
+            steps,
+            slot,
             more: 0,
             also: Vec::new(),
             around: Vec::new(),
         };
-        masked(&change).new.unwrap()
+        masked(&change).new.unwrap().text
     }
 
     #[test]
     fn values_of_names_like_password_are_not_shown() {
         let property = |name: &str| {
-            let path = format!("System.getProperty({name:?})");
-            shown(StateKind::Property, name, &path, "x")
+            let step = Step::Jvm(JvmState::Property(name.to_owned()));
+            shown(vec![step], None, Shown::new(What::Text, "x"))
         };
-        assert_eq!(
-            (property("db.password"), property("db.name")),
-            (HIDDEN.into(), "x".into())
-        );
-        let environment = "System.getProperty(\"env.HOME\")";
-        assert_eq!(shown(StateKind::Property, "env.*", environment, "/root"), HIDDEN);
+        assert_eq!(property("db.password"), HIDDEN);
+        assert_eq!(property("db.name"), "x");
+        assert_eq!(property("env.HOME"), HIDDEN);
     }
 
     #[test]
     fn in_the_heap_only_texts_are_hidden() {
-        let heap = |path: &str, value: &str| shown(StateKind::Heap, "a.B.c", path, value);
-        assert_eq!(heap("Server.proxyPassword", "\"p4ss\""), HIDDEN);
-        assert_eq!(heap("Server.options[\"api_key\"]", "\"p4ss\""), HIDDEN);
-        assert_eq!(heap("Server.options[\"db.password\"]", "\"p4ss\""), HIDDEN);
-        assert_eq!(heap("Parser.tokens", "3"), "3");
-        assert_eq!(heap("Passwords.secret.name", "\"joe\""), "\"joe\"");
+        let text = || Shown::new(What::Text, "\"p4ss\"");
+        let field = |name: &str, value| shown(Vec::new(), Some(Slot::Field(name.to_owned())), value);
+        let key = |key: &str| {
+            let key = Shown::new(What::Text, format!("{key:?}"));
+            shown(Vec::new(), Some(Slot::Key(key)), text())
+        };
+        assert_eq!(field("proxyPassword", text()), HIDDEN);
+        assert_eq!(
+            (key("api_key"), key("db.password")),
+            (HIDDEN.into(), HIDDEN.into())
+        );
+        assert_eq!(field("tokens", Shown::integer(3)), "3");
+        assert_eq!(field("name", text()), "\"p4ss\"");
     }
 }

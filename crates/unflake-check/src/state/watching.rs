@@ -52,7 +52,7 @@ pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
     let mut said: Vec<String> = unusable
         .map(|(class, reason)| format!("the abstraction of `{class}` is not used: {reason}"))
         .collect();
-    if !check.settings.tests.is_empty() || check.bench.tools.cancel.is_cancelled() {
+    if !check.settings.tests.is_empty() || check.is_cancelled() {
         return said;
     }
     let is_unused = |setting: &HeapSetting| !changes.used.contains(setting);
@@ -100,16 +100,9 @@ pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
 
 /// What the build writes beside the tests, and what we do.
 fn ignored(check: &Check<'_>) -> Vec<PathBuf> {
-    const REPORTS: [&str; 6] = [
-        "target/surefire-reports",
-        "target/failsafe-reports",
-        "target/surefire",
-        "target/site",
-        "target/jacoco.exec",
-        "target/maven-status",
-    ];
+    let reports = check.request.build.tool.facts().reports;
     let launches = check.learned.suite.launches.iter();
-    let reports = launches.flat_map(|launch| REPORTS.map(|report| launch.directory.join(report)));
+    let reports = launches.flat_map(|launch| reports.iter().map(|report| launch.directory.join(report)));
     let own = [check.settings.place.store.clone()];
     reports.chain(own).collect()
 }

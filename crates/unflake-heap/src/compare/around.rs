@@ -1,11 +1,11 @@
-//! What is around a difference, as triples `object field value` (P5): the way to it from the root, the object that holds it
+//! What is near a difference, as triples `object field value` (P5): the way to it from the root, the object that holds it
 //! before and after, and one level below what was replaced. Objects are named by their paths.
 
 use super::{Comparison, Place, Step};
 use crate::describe::{self, plain, transparent};
 use crate::index::Index;
 use crate::shape::{View, simple};
-use unflake_protocol::{Side, Triple};
+use unflake_protocol::{Nearby, Shown, Side};
 
 /// How many values of an object a person looks at: of those that stay, of those that came or went, below one of these.
 const STAYING: usize = 20;
@@ -19,14 +19,14 @@ const LARGE: usize = 500;
 struct Edge {
     /// The field's name, or the key or place in brackets.
     field: String,
-    value: String,
+    value: Shown,
     /// The object; 0 where it is none, or one that says all in `value`.
     target: u32,
 }
 
 impl Edge {
-    fn of(&self, object: &str, side: Side) -> Triple {
-        Triple {
+    fn of(&self, object: &str, side: Side) -> Nearby {
+        Nearby {
             object: object.to_owned(),
             field: self.field.clone(),
             value: self.value.clone(),
@@ -37,7 +37,7 @@ impl Edge {
 
 impl Comparison<'_> {
     /// Around the last place of a chain from a root.
-    pub(super) fn around(&self, chain: &[Place], old: Option<&str>, new: Option<&str>) -> Vec<Triple> {
+    pub(super) fn around(&self, chain: &[Place], old: Option<&Shown>, new: Option<&Shown>) -> Vec<Nearby> {
         let Some((place, above)) = chain.split_last() else {
             return Vec::new();
         };
@@ -80,15 +80,15 @@ impl Comparison<'_> {
         if !is_told {
             told.retain(|triple| (&triple.object, &triple.field) != (&named.0, &named.1));
             for (value, side) in [(old, Side::Before), (new, Side::After)] {
-                told.extend(value.map(|value| Triple {
+                told.extend(value.map(|value| Nearby {
                     object: named.0.clone(),
                     field: named.1.clone(),
-                    value: value.to_owned(),
+                    value: value.clone(),
                     side,
                 }));
             }
         }
-        let mut below: Vec<Triple> = Vec::new();
+        let mut below: Vec<Nearby> = Vec::new();
         for edge in gone.iter().take(BELOW) {
             let object = joined(&object, &edge.field);
             let inside = edges(self.before, edge.target).into_iter().take(BELOW);
@@ -98,9 +98,9 @@ impl Comparison<'_> {
             let object = joined(&object, &edge.field);
             for inner in edges(self.after, edge.target).into_iter().take(BELOW) {
                 let after = inner.of(&object, Side::After);
-                let same = |before: &&mut Triple| {
-                    (&before.object, &before.field, &before.value)
-                        == (&after.object, &after.field, &after.value)
+                let same = |before: &&mut Nearby| {
+                    (&before.object, &before.field, &before.value.text)
+                        == (&after.object, &after.field, &after.value.text)
                 };
                 match below.iter_mut().find(same) {
                     Some(before) => before.side = Side::Both,
@@ -113,13 +113,13 @@ impl Comparison<'_> {
     }
 
     /// From the root to the object that holds the difference, without what else the objects on the way hold.
-    fn way(&self, chain: &[Place]) -> Vec<Triple> {
+    fn way(&self, chain: &[Place]) -> Vec<Nearby> {
         let mut way = Vec::new();
         let mut path = String::new();
         for (place, below) in chain.iter().zip(&chain[1..]) {
             let (object, field) = self.named(*place, &path);
             if !field.is_empty() {
-                way.push(Triple {
+                way.push(Nearby {
                     object,
                     field,
                     value: plain(self.before, below.from),
@@ -150,7 +150,7 @@ impl Comparison<'_> {
 fn has(edges: &[Edge], wanted: &Edge) -> bool {
     edges
         .iter()
-        .any(|edge| edge.field == wanted.field && edge.value == wanted.value)
+        .any(|edge| edge.field == wanted.field && edge.value.text == wanted.value.text)
 }
 
 /// As a path goes on.
@@ -162,13 +162,13 @@ fn joined(object: &str, field: &str) -> String {
     }
 }
 
-fn root_edge(index: &Index<'_>, id: u32, field: &str, value: Option<&str>) -> Vec<Edge> {
+fn root_edge(index: &Index<'_>, id: u32, field: &str, value: Option<&Shown>) -> Vec<Edge> {
     let is_reference = index.shapes.root(id).is_some_and(|root| root.kind == b'L');
     let root = index.roots.iter().find(|(root, _)| *root == id);
     let number = root.filter(|_| is_reference).map_or(0, |(_, value)| value[0]);
-    let edge = |value: &str| Edge {
+    let edge = |value: &Shown| Edge {
         field: field.to_owned(),
-        value: value.to_owned(),
+        value: value.clone(),
         target: target(index, number),
     };
     value.map(edge).into_iter().collect()

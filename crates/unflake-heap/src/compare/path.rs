@@ -3,6 +3,7 @@
 use super::Comparison;
 use super::pages::Pages;
 use crate::describe::{field_step, plain};
+use unflake_protocol::{FieldName, Slot, Step as WayStep};
 
 /// A place that may differ: a step from an object.
 #[derive(Clone, Copy, Debug)]
@@ -81,9 +82,6 @@ impl Ways {
     }
 }
 
-/// The step to an element or an entry.
-const ELEMENT: &str = "[]";
-
 impl Comparison<'_> {
     /// The places from a root to this one.
     pub(super) fn chain(&self, place: Place) -> Vec<Place> {
@@ -121,21 +119,47 @@ impl Comparison<'_> {
     }
 
     /// The same field again and again, as in a chain of nodes, is one step.
-    pub(super) fn steps(&self, chain: &[Place]) -> Vec<String> {
-        let named = |Place { from, step }: &Place| match step {
-            Step::Root(id) => self.before.shapes.root(*id).map(|root| root.name.clone()),
-            Step::Field(index) => self.before.node(*from).and_then(|node| {
-                let field = field_step(node.shape, *index as usize);
-                (!field.is_empty()).then(|| format!("{}{field}", node.shape.class))
-            }),
-            Step::Element(_) | Step::OldKey(_) | Step::NewKey(_) | Step::Key(_) => Some(ELEMENT.to_owned()),
-        };
-        let mut steps: Vec<String> = Vec::new();
-        for step in chain.iter().filter_map(named) {
-            if step == ELEMENT || steps.last() != Some(&step) {
+    pub(super) fn steps(&self, chain: &[Place]) -> Vec<WayStep> {
+        let mut steps: Vec<WayStep> = Vec::new();
+        for step in chain.iter().filter_map(|place| self.way_step(place)) {
+            if step == WayStep::Element || steps.last() != Some(&step) {
                 steps.push(step);
             }
         }
         steps
+    }
+
+    /// `None` for what a wrapper wraps.
+    fn way_step(&self, Place { from, step }: &Place) -> Option<WayStep> {
+        let field = match step {
+            Step::Root(id) => FieldName::parse(&self.before.shapes.root(*id)?.name)?,
+            Step::Field(index) => {
+                let shape = self.before.node(*from)?.shape;
+                let field = shape.fields.get(*index as usize);
+                FieldName {
+                    class: shape.class.clone(),
+                    name: field.filter(|_| !shape.is_transparent)?.name.clone(),
+                }
+            }
+            Step::Element(_) | Step::OldKey(_) | Step::NewKey(_) | Step::Key(_) => {
+                return Some(WayStep::Element);
+            }
+        };
+        Some(WayStep::Field(field))
+    }
+
+    /// What the last place of a chain is in; of what a wrapper wraps, what the wrapper is in.
+    pub(super) fn slot(&self, chain: &[Place]) -> Slot {
+        let slot = |place: &Place| match place.step {
+            Step::Element(_) => Some(Slot::Index),
+            Step::OldKey(key) | Step::Key(key) => Some(Slot::Key(plain(self.before, key))),
+            Step::NewKey(key) => Some(Slot::Key(plain(self.after, key))),
+            Step::Root(_) | Step::Field(_) => match self.way_step(place)? {
+                WayStep::Field(field) => Some(Slot::Field(field.name)),
+                WayStep::Element | WayStep::Jvm(_) => None,
+            },
+        };
+        let found = chain.iter().rev().find_map(slot);
+        found.unwrap_or(Slot::Index)
     }
 }

@@ -7,7 +7,7 @@ use crate::index::{Index, Marked, Node, Value, WHOLE_NUMBERS};
 use crate::shape::width;
 use crate::{Packed, Root, Shapes, View};
 use std::collections::VecDeque;
-use unflake_protocol::ChangeForm;
+use unflake_protocol::{ChangeForm, FieldName, Shown, Slot, Step as WayStep, What};
 
 pub(super) fn differences(shapes: &Shapes, before: &Packed, after: &Packed) -> Vec<Difference> {
     let (before, after) = (
@@ -91,7 +91,7 @@ impl Comparison<'_> {
     }
 
     fn references(&mut self, old: u32, new: u32, link: usize) {
-        let null = || Some("null".to_owned());
+        let null = || Some(Shown::null());
         match (old, new) {
             (0, 0) => {}
             (0, new) => {
@@ -125,7 +125,8 @@ impl Comparison<'_> {
             return;
         }
         if partner != 0 || taken != 0 {
-            let shared = |yes: bool, text: String| Some(if yes { format!("{text} (shared)") } else { text });
+            let shared =
+                |yes: bool, shown: Shown| Some(if yes { shown.remarked(" (shared)") } else { shown });
             let was = shared(partner != 0, describe::object(self.before, old));
             let is = shared(taken != 0, describe::object(self.after, new));
             self.differ(link, was, is, ChangeForm::Replaced);
@@ -174,9 +175,9 @@ impl Comparison<'_> {
     fn replaced(&mut self, old: u32, new: u32, link: usize, form: ChangeForm) {
         let mut was = describe::object(self.before, old);
         let mut is = describe::object(self.after, new);
-        if was == is {
-            was.push_str(" (one)");
-            is.push_str(" (another)");
+        if was.text == is.text {
+            was.text.push_str(" (one)");
+            is.text.push_str(" (another)");
         }
         self.differ(link, Some(was), Some(is), form);
     }
@@ -206,7 +207,7 @@ impl Comparison<'_> {
         if a.count == b.count && was == is {
             return;
         }
-        let texts = |words: &[u32]| -> Vec<String> {
+        let texts = |words: &[u32]| -> Vec<Shown> {
             (0..a.count)
                 .map(|place| describe::element(words, kind, place))
                 .collect()
@@ -225,8 +226,8 @@ impl Comparison<'_> {
             ChangeForm::Replaced
         };
         let other = if a.count == b.count { " (others)" } else { "" };
-        let was = format!("{} elements", a.count);
-        let is = format!("{} elements{other}", b.count);
+        let was = Shown::new(What::Length, format!("{} elements", a.count));
+        let is = Shown::new(What::Length, format!("{} elements{other}", b.count));
         self.differ(link, Some(was), Some(is), form);
     }
 
@@ -313,43 +314,71 @@ impl Comparison<'_> {
         }
     }
 
-    fn differ(&mut self, link: usize, old: Option<String>, new: Option<String>, form: ChangeForm) {
-        let holder = self.before.node(self.links[link].from);
+    fn differ(&mut self, link: usize, old: Option<Shown>, new: Option<Shown>, form: ChangeForm) {
         let mut difference = Difference {
             root: 0,
             path: String::new(),
             old,
             new,
             form,
-            holder: holder.map_or_else(String::new, |node| node.shape.class.clone()),
             steps: Vec::new(),
+            slot: Slot::Index,
             around: Vec::new(),
         };
+        let mut slot = None;
         let mut next = Some(link);
         while let Some(Link { parent, step, from }) = next.map(|link| self.links[link]) {
-            let (text, name) = match step {
+            let field = |class: &str, name: &str| {
+                WayStep::Field(FieldName {
+                    class: class.to_owned(),
+                    name: name.to_owned(),
+                })
+            };
+            let (text, way, here) = match step {
                 Step::Root(id) => {
                     difference.root = id;
                     let root = self.before.shapes.root(id).unwrap();
-                    (Root::short(root), root.name.clone())
+                    let (class, name) = root.name.rsplit_once('.').unwrap();
+                    (
+                        Root::short(root),
+                        field(class, name),
+                        Slot::Field(name.to_owned()),
+                    )
                 }
                 Step::Field(index) => {
                     let shape = self.before.node(from).unwrap().shape;
-                    let text = field_step(shape, index);
-                    (text.clone(), format!("{}{text}", shape.class))
+                    let name = &shape.fields[index].name;
+                    (
+                        field_step(shape, index),
+                        field(&shape.class, name),
+                        Slot::Field(name.clone()),
+                    )
                 }
-                Step::Element(place) => (format!("[{place}]"), "[]".to_owned()),
-                Step::OldKey(key) => (format!("[{}]", plain(self.before, key)), "[]".to_owned()),
-                Step::NewKey(key) => (format!("[{}]", plain(self.after, key)), "[]".to_owned()),
-                Step::Key(key) => (format!(".key[{}]", plain(self.before, key)), "[]".to_owned()),
+                Step::Element(place) => (format!("[{place}]"), WayStep::Element, Slot::Index),
+                Step::OldKey(key) => {
+                    let key = plain(self.before, key);
+                    (format!("[{key}]"), WayStep::Element, Slot::Key(key))
+                }
+                Step::NewKey(key) => {
+                    let key = plain(self.after, key);
+                    (format!("[{key}]"), WayStep::Element, Slot::Key(key))
+                }
+                Step::Key(key) => {
+                    let key = plain(self.before, key);
+                    (format!(".key[{key}]"), WayStep::Element, Slot::Key(key))
+                }
             };
             difference.path.insert_str(0, &text);
             // A wrapper is no step.
-            if !text.is_empty() && (name == "[]" || difference.steps.first() != Some(&name)) {
-                difference.steps.insert(0, name);
+            if !text.is_empty() {
+                slot.get_or_insert(here);
+                if way == WayStep::Element || difference.steps.first() != Some(&way) {
+                    difference.steps.insert(0, way);
+                }
             }
             next = parent;
         }
+        difference.slot = slot.unwrap_or(Slot::Index);
         self.found.push(difference);
     }
 }

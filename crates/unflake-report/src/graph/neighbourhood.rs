@@ -12,8 +12,8 @@ use super::svg::path;
 use crate::text::{named, plural};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use unflake_findings::{Details, Finding, Pollution};
-use unflake_protocol::{Side, Triple};
+use unflake_findings::{Details, Finding, Pollution, Triple};
+use unflake_protocol::Side;
 
 const STYLE: &str = include_str!("neighbourhood.css");
 /// Of the style sheet's font at its size: 12 px, monospace.

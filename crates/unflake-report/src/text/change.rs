@@ -124,6 +124,20 @@ fn shortened_path(path: &str) -> String {
     format!("{beginning}…{end}")
 }
 
+/// What a path has after its root, whether it names that with its package or without, nested classes with `$` or a dot.
+pub(super) fn below_root<'a>(root: &str, path: &'a str) -> &'a str {
+    let is_cut = |rest: &&str| rest.is_empty() || rest.starts_with(['.', '[']);
+    let simple = root
+        .rmatch_indices('.')
+        .nth(1)
+        .map_or(root, |(dot, _)| &root[dot + 1..]);
+    let in_source = simple.replace('$', ".");
+    let rest = [root, simple, &in_source]
+        .into_iter()
+        .find_map(|prefix| path.strip_prefix(prefix).filter(is_cut));
+    rest.unwrap_or(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::without_colour;
@@ -194,5 +208,15 @@ mod tests {
                 && text.ends_with(".next.duration: 3 → 7\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_path_is_cut_after_its_root_only() {
+        assert_eq!(below_root("a.B.map", "B.map[\"k\"].x"), "[\"k\"].x");
+        assert_eq!(below_root("a.B.map", "a.B.map"), "");
+        assert_eq!(below_root("a.B.map", "B.mapping"), "B.mapping");
+        assert_eq!(below_root("a.B$C.map", "B.C.map.x"), ".x");
+        assert_eq!(below_root("user.timezone", "user.timezone"), "");
+        assert_eq!(below_root("", "x"), "x");
     }
 }

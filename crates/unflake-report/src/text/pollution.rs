@@ -3,14 +3,15 @@
 //! Twenty tests that register something in one registry are one problem, so they are one block: the root as its heading, the
 //! worst test in full, the others as a list. What looks harmless is a line at the end; `-v` unfolds everything.
 
-use super::change::Change;
+use super::change::{Change, below_root};
 use super::{FAINT, Page, STRONG, named, of_severity, plural};
 use super::{cut_end, one_line};
+use crate::mark::reason;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use unflake_findings::{
-    Benign, Details, FileChange, FilePollution, Finding, Pollution, Proof, Severity, Suffering, rules,
+    Benign, Details, Effect, FileChange, FilePollution, Finding, Pollution, Proof, Severity, Suffering,
 };
 use unflake_protocol::{StateKind, TestId};
 use unicode_width::UnicodeWidthStr as _;
@@ -37,6 +38,7 @@ pub(super) struct Root<'a> {
 struct Polluter<'a> {
     finding: &'a Finding,
     what: What<'a>,
+    effect: Effect<'a>,
 }
 
 #[derive(Clone, Copy)]
@@ -124,7 +126,12 @@ impl<'a> Polluter<'a> {
             Details::FilePolluter(pollution) => What::File(pollution),
             _ => return None,
         };
-        Some(Polluter { finding, what })
+        let effect = finding.details.effect()?;
+        Some(Polluter {
+            finding,
+            what,
+            effect,
+        })
     }
 
     fn root(&self) -> (StateKind, &'a str) {
@@ -135,24 +142,15 @@ impl<'a> Polluter<'a> {
     }
 
     fn benign(&self) -> &'a Benign {
-        match self.what {
-            What::State(pollution) => &pollution.benign,
-            What::File(pollution) => &pollution.benign,
-        }
+        self.effect.benign
     }
 
     fn proof(&self) -> Proof {
-        match self.what {
-            What::State(pollution) => pollution.proof,
-            What::File(pollution) => pollution.proof,
-        }
+        self.effect.proof
     }
 
     fn victims(&self) -> &'a [Suffering] {
-        match self.what {
-            What::State(pollution) => &pollution.victims,
-            What::File(pollution) => &pollution.victims,
-        }
+        self.effect.victims
     }
 
     fn is_by_class(&self) -> bool {
@@ -168,7 +166,7 @@ impl<'a> Polluter<'a> {
     fn depth(&self) -> usize {
         match self.what {
             What::State(pollution) => {
-                let below = rules::below(&pollution.held_by, &pollution.path);
+                let below = below_root(&pollution.held_by, &pollution.path);
                 below.matches(['.', '[']).count()
             }
             What::File(pollution) => pollution.file.matches('/').count(),
@@ -179,7 +177,7 @@ impl<'a> Polluter<'a> {
     fn in_short(&self, verbose: bool) -> String {
         match self.what {
             What::State(pollution) => {
-                let below = rules::below(&pollution.held_by, &pollution.path);
+                let below = below_root(&pollution.held_by, &pollution.path);
                 let (old, new) = (pollution.old.as_deref(), pollution.new.as_deref());
                 Change::new(below.trim_start_matches('.'), old, new, verbose).line()
             }
@@ -301,9 +299,9 @@ impl Page<'_> {
         if !benign.is {
             return Ok(());
         }
-        let why = match benign.why.trim() {
+        let why = match one_line(&reason(benign)).as_str() {
             "" => "no reason is given".to_owned(),
-            why => one_line(why),
+            why => why.to_owned(),
         };
         match polluter.victims() {
             [] => self.row("harmless", &format!("it seems: {why}")),
@@ -381,7 +379,7 @@ impl Page<'_> {
             let reasons: BTreeSet<String> = root
                 .harmless
                 .iter()
-                .map(|one| one_line(&one.benign().why))
+                .map(|one| one_line(&reason(one.benign())))
                 .collect();
             let reasons: Vec<String> = reasons.into_iter().filter(|why| !why.is_empty()).collect();
             write!(

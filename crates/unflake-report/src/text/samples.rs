@@ -1,11 +1,12 @@
 //! Findings about state and orders as a real project has them, for tests.
 
+use super::change::below_root;
 use super::tests::test;
 use unflake_findings::{
     Benign, Brittle, Details, FileChange, FilePollution, Finding, FindingKind, Pollution, Proof, Rate,
-    Repair, Severity, Suffering, Victim, finding_id, polluter_id, rules,
+    Repair, Severity, Suffering, Triple, Victim, finding_id, polluter_id, rules,
 };
-use unflake_protocol::{ChangeForm, Side, StateKind, Triple};
+use unflake_protocol::{ChangeForm, Side, StateKind};
 
 /// `state` and the change as `path: old → new`, of which both values may be `-`: nothing.
 pub(crate) fn polluter(name: &str, state: StateKind, held_by: &str, change: &str) -> Finding {
@@ -14,7 +15,12 @@ pub(crate) fn polluter(name: &str, state: StateKind, held_by: &str, change: &str
     let value = |text: &str| (text != "-").then(|| text.to_owned());
     let test = test(name);
     let id = polluter_id(FindingKind::Polluter, &test, held_by);
-    let place = rules::HeapPlace::of(held_by, path);
+    let place = match below_root(held_by, path) {
+        _ if held_by.ends_with(".this") => rules::HeapPlace::TestInstance,
+        "" => rules::HeapPlace::Field,
+        rest if rest.ends_with(']') => rules::HeapPlace::Element,
+        _ => rules::HeapPlace::Object,
+    };
     let pollution = Pollution {
         state,
         held_by: held_by.to_owned(),
@@ -158,6 +164,7 @@ pub(crate) fn harmless(mut finding: Finding, why: &str) -> Finding {
     pollution(&mut finding).benign = Benign {
         is: true,
         why: why.to_owned(),
+        mark: None,
     };
     if finding.severity == Severity::Warning {
         finding.severity = Severity::Note;

@@ -5,7 +5,8 @@ use super::{FAINT, Page, label, plural};
 use super::{cut_end, one_line};
 use anstyle::Style;
 use std::fmt::{self, Write as _};
-use unflake_protocol::{Side, Triple};
+use unflake_findings::Triple;
+use unflake_protocol::Side;
 use unicode_width::UnicodeWidthStr as _;
 
 /// How many are shown, and how wide a column may become.

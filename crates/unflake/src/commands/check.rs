@@ -11,7 +11,7 @@ use unflake_project::Build;
 
 pub(crate) fn run(settings: &Settings) -> Result<ExitCode, Problem> {
     let options = &settings.options;
-    let build = Build::find(&options.place.project, std::env::var_os("PATH").as_ref())
+    let build = Build::find(&options.place.project, std::env::var_os("PATH").as_deref())
         .map_err(|error| problem!(CannotWork, "{error}").hint(error.hint()))?;
     crate::jdk::require(options.place.java.as_deref())?;
     let (surroundings, interrupt) = surroundings(&options.place.store)?;

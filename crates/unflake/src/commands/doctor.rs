@@ -12,8 +12,7 @@ use crate::problem::render;
 use crate::settings::{place, project};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use unflake_check::{Place, Problem};
 use unflake_findings::ProjectStore;
 use unflake_project::Build;
@@ -103,16 +102,14 @@ fn same(a: &Path, b: &Path) -> bool {
 }
 
 fn build(sheet: &mut Sheet, place: &Place) {
-    let build = match Build::find(&place.project, std::env::var_os("PATH").as_ref()) {
+    let build = match Build::find(&place.project, std::env::var_os("PATH").as_deref()) {
         Ok(build) => build,
         Err(error) => return sheet.line("build", Err(format!("{error}\nhint: {}", error.hint()))),
     };
-    sheet.line(
-        "project",
-        Ok(build.directory.join("pom.xml").display().to_string()),
-    );
-    sheet.line("Maven", maven(&build, place));
-    let modules = modules(&build.directory);
+    let file = build.file().unwrap_or_else(|| build.directory.clone());
+    sheet.line("project", Ok(file.display().to_string()));
+    sheet.line(build.tool.facts().name, tool(&build, place));
+    let modules = build.tool.modules(&build.directory);
     sheet.line(
         "modules",
         Ok(if modules.is_empty() {
@@ -123,60 +120,26 @@ fn build(sheet: &mut Sheet, place: &Place) {
     );
 }
 
-/// Its program and version.
-fn maven(build: &Build, place: &Place) -> Result<String, String> {
+/// The build tool's program and version.
+fn tool(build: &Build, place: &Place) -> Result<String, String> {
     let program = build.program.display();
-    let mut maven = command(&build.program, &build.directory);
-    maven.arg("--version");
+    let mut tool = command(&build.program, &build.directory);
+    tool.arg("--version");
     if let Some(home) = &place.java {
-        maven.env("JAVA_HOME", home);
+        tool.env("JAVA_HOME", home);
     }
-    let output = maven
+    let output = tool
         .output()
         .map_err(|error| format!("{program} cannot be started: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let text = anstream::adapter::strip_str(&text).to_string();
-    match text.lines().find(|line| line.starts_with("Apache Maven")) {
+    match build.tool.version(&text) {
         Some(version) if output.status.success() => Ok(format!("{version}, {program}")),
         _ => Err(format!(
             "{program} does not work:\n{}",
             String::from_utf8_lossy(&output.stderr).trim()
         )),
     }
-}
-
-/// The modules that the project's `pom.xml` files name, by their paths. Only what stands there: no inheritance, and those
-/// of all profiles.
-fn modules(project: &Path) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut waiting: Vec<(PathBuf, String)> = vec![(project.to_owned(), String::new())];
-    while let Some((directory, prefix)) = waiting.pop() {
-        let text = fs::read_to_string(directory.join("pom.xml")).unwrap_or_default();
-        for name in module_names(&text) {
-            let path = format!("{prefix}{name}");
-            if !names.contains(&path) && directory.join(&name).join("pom.xml").is_file() {
-                waiting.push((directory.join(&name), format!("{path}/")));
-                names.push(path);
-            }
-        }
-    }
-    names.sort();
-    names
-}
-
-fn module_names(pom: &str) -> Vec<String> {
-    let mut text = String::new();
-    let mut rest = pom;
-    while let Some((before, comment)) = rest.split_once("<!--") {
-        text.push_str(before);
-        rest = comment.split_once("-->").map_or("", |(_, after)| after);
-    }
-    text.push_str(rest);
-    let parts = text.split("<module>").skip(1);
-    parts
-        .filter_map(|part| part.split_once("</module>"))
-        .map(|(name, _)| name.trim().to_owned())
-        .collect()
 }
 
 fn store(sheet: &mut Sheet, place: &Place) {
@@ -222,28 +185,4 @@ fn loads(agent: &Path, jdk: &Jdk) -> Result<(), String> {
     }
     let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
     Err(said.join("\n").trim().to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn modules_are_found_through_their_parents() {
-        let root = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write(
-            "pom.xml",
-            "<modules><module>b</module> <!-- <module>old</module> --><module> a </module><module>gone</module></modules>",
-        );
-        write("a/pom.xml", "<project/>");
-        write("b/pom.xml", "<modules><module>c</module></modules>");
-        write("b/c/pom.xml", "<project/>");
-        write("old/pom.xml", "<project/>");
-        assert_eq!(modules(root.path()), ["a", "b", "b/c"]);
-    }
 }

@@ -213,7 +213,7 @@ fn a_project_without_tests_is_no_success() {
 }
 
 #[test]
-fn a_jvm_that_refuses_the_agent_is_told() {
+fn tests_that_ran_without_the_agent_are_told() {
     let fixture = Fixture::new("detect/modules");
     // A surefire that clears the variable: tests run, and the agent is in none of them.
     let pom = fixture.project().join("pom.xml");
@@ -224,7 +224,7 @@ fn a_jvm_that_refuses_the_agent_is_told() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(
-        stderr.contains("error: the build ran tests, but no test JVM took the agent"),
+        stderr.contains("error: the build ran tests, but the agent was not loaded into any test JVM"),
         "{stderr}"
     );
 }

@@ -1,0 +1,130 @@
+//! What one class file says about fields: those that it declares, and what its methods do with any.
+
+use std::borrow::Cow;
+use unflake_bytecode::{Annotation, Call, ClassError, ClassFile, Field, FieldUse, Method, Uses};
+use unflake_protocol::dotted;
+
+const PUBLIC: u16 = 0x0001;
+const PRIVATE: u16 = 0x0002;
+const STATIC: u16 = 0x0008;
+const SYNTHETIC: u16 = 0x1000;
+
+/// A class as its class file has it. Names are `package.Class`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassUses {
+    pub(crate) name: String,
+    pub(crate) parent: Option<String>,
+    pub(crate) has_tests: bool,
+    /// It makes a `ThreadLocal` of no class of its own and without an initial value.
+    pub(crate) makes_empty_thread_local: bool,
+    pub(crate) fields: Vec<DeclaredField>,
+    pub(crate) methods: Vec<MethodUses>,
+    /// String constants: reflection finds fields by them.
+    pub(crate) texts: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DeclaredField {
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
+    pub(crate) is_private: bool,
+    pub(crate) is_public: bool,
+    pub(crate) is_static: bool,
+    /// Frameworks find it.
+    pub(crate) is_annotated: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MethodUses {
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
+    /// Private, or made by the compiler.
+    pub(crate) is_private: bool,
+    /// A test framework calls it before each test of its class.
+    pub(crate) is_set_up: bool,
+    /// Of fields that may be the project's.
+    pub(crate) uses: Vec<FieldUse<'static>>,
+    /// Of methods of the same outermost class.
+    pub(crate) calls: Vec<Call<'static>>,
+}
+
+impl ClassUses {
+    /// Reads a class file.
+    pub fn parse(bytes: &[u8]) -> Result<ClassUses, ClassError> {
+        let class = ClassFile::parse(bytes)?;
+        let parent = class.super_name().map(|name| dotted(&name));
+        let is_test = |method: Method<'_>| {
+            let mut annotations = method.annotations().into_iter();
+            annotations.any(|annotation| annotation.simple_name().ends_with("Test"))
+        };
+        // Reflection and annotations name fields as they are.
+        let is_name = |text: &Cow<'_, str>| {
+            text.len() < 80
+                && !text.is_empty()
+                && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        };
+        let mut makes_empty_thread_local = false;
+        let mut methods = Vec::new();
+        for one in class.methods() {
+            let found = one.uses()?;
+            makes_empty_thread_local |= found.calls.iter().any(makes_thread_local);
+            methods.push(method(&class, one, found));
+        }
+        Ok(ClassUses {
+            name: dotted(&class.name()),
+            has_tests: parent.as_deref() == Some("junit.framework.TestCase") || class.methods().any(is_test),
+            parent,
+            fields: class.fields().map(field).collect(),
+            makes_empty_thread_local,
+            methods,
+            texts: class.strings().filter(is_name).map(Cow::into_owned).collect(),
+        })
+    }
+}
+
+fn field(field: Field<'_>) -> DeclaredField {
+    DeclaredField {
+        name: field.name().into_owned(),
+        descriptor: field.descriptor().into_owned(),
+        is_private: field.access() & PRIVATE != 0,
+        is_public: field.access() & PUBLIC != 0,
+        is_static: field.access() & STATIC != 0,
+        is_annotated: field.is_annotated(),
+    }
+}
+
+/// Annotations of methods that run before each test, of JUnit 4, JUnit 5 and TestNG.
+const SET_UPS: [&str; 3] = ["Before", "BeforeEach", "BeforeMethod"];
+
+/// Without an initial value; classes that have one are made themselves.
+fn makes_thread_local(call: &Call<'_>) -> bool {
+    const THREAD_LOCALS: [&str; 2] = ["java/lang/ThreadLocal", "java/lang/InheritableThreadLocal"];
+    call.name == "<init>" && THREAD_LOCALS.contains(&&*call.class)
+}
+
+fn method(class: &ClassFile<'_>, method: Method<'_>, found: Uses<'_>) -> MethodUses {
+    let name = class.name();
+    // Private methods, and those that make what a class keeps, are called from near by.
+    let is_near = |call: &Call<'_>| outermost(&call.class) == outermost(&name);
+    let is_set_up = |annotation: &Annotation| SET_UPS.contains(&annotation.simple_name());
+    let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
+    let calls = found.calls.into_iter().filter(is_near);
+    MethodUses {
+        name: method.name().into_owned(),
+        descriptor: method.descriptor().into_owned(),
+        is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
+        // JUnit 3 goes by the name.
+        is_set_up: method.name() == "setUp" || method.annotations().iter().any(is_set_up),
+        uses: uses.map(FieldUse::into_owned).collect(),
+        calls: calls.map(Call::into_owned).collect(),
+    }
+}
+
+fn outermost(class: &str) -> &str {
+    class.split('$').next().unwrap_or(class)
+}
+
+/// The JDK's classes are never the project's.
+fn is_projects(class: &str) -> bool {
+    !class.starts_with("java/") && !class.starts_with('[')
+}

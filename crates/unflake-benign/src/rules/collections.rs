@@ -1,0 +1,243 @@
+//! Collections and arrays that remember what can be made again: memos, pools, caches; and those that nobody asks.
+
+use crate::case::{Case, Place};
+use crate::field::{Entry, Field, labels, only_looks};
+use crate::methods::Does::{Asks, Counts, Fills, Forgets, Remembers, Takes};
+use crate::methods::{ARRAY_STORE, does, is_telling};
+use unflake_bytecode::{How, Stored};
+use unflake_findings::{CacheWord, Mark};
+use unflake_protocol::{ChangeForm, Step, What, dotted};
+
+const ATOMIC_ARRAY: &str = "Ljava/util/concurrent/atomic/AtomicReferenceArray;";
+
+/// Some methods look for something and add it if it is missing; the others at most forget.
+pub(super) fn memo(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+    let entries = place.field.later_entries();
+    let asks_below = |used: &How<'_>| match used {
+        How::CalledBelow { method, .. } => does(method, &[Asks, Takes]),
+        _ => false,
+    };
+    let is_memo = |entry: &&Entry<'_>| {
+        entry.has_call(&[Asks])
+            && entry.has_call(&[Remembers])
+            && !entry.has(is_given)
+            && (!entry.has(remembers_below) || entry.has(asks_below))
+    };
+    let (memos, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) = entries.iter().partition(is_memo);
+    let is_one = !memos.is_empty() && others.iter().all(|entry| entry.calls_only(&[Forgets]));
+    (is_one && remembers(case, place, &entries)).then(|| Mark::Memo {
+        field: place.field.label(),
+        methods: labels(&memos),
+    })
+}
+
+/// By its name, and one method takes out what another puts in.
+pub(super) fn pool(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+    if !place.field.is_called("pool") {
+        return None;
+    }
+    let entries = place.field.later_entries();
+    let (takers, rest): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
+        entries.iter().partition(|entry| entry.has_call(&[Takes]));
+    let givers: Vec<&Entry<'_>> = rest
+        .into_iter()
+        .filter(|entry| entry.has_call(&[Fills]))
+        .collect();
+    let fits = entries
+        .iter()
+        .all(|entry| entry.calls_only(&[Takes, Fills, Forgets, Counts]));
+    let is_one = fits && !takers.is_empty() && !givers.is_empty();
+    (is_one && remembers(case, place, &entries)).then(|| Mark::Pool {
+        field: place.field.label(),
+        takers: labels(&takers),
+        givers: labels(&givers),
+    })
+}
+
+/// By its name, and it is asked and filled, maybe by different methods.
+pub(super) fn named_cache(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+    const WORDS: [(CacheWord, &str); 3] = [
+        (CacheWord::Cache, "cache"),
+        (CacheWord::Memo, "memo"),
+        (CacheWord::Intern, "intern"),
+    ];
+    let (word, _) = WORDS.iter().find(|(_, text)| place.field.is_called(text))?;
+    let entries = place.field.later_entries();
+    let fits = |entry: &Entry<'_>| entry.calls_only(&[Asks, Fills, Forgets]) && !entry.has(is_given);
+    let is_one = entries.iter().all(fits)
+        && entries.iter().any(|entry| entry.has_call(&[Asks]))
+        && entries.iter().any(|entry| entry.has_call(&[Fills]));
+    (is_one && remembers(case, place, &entries)).then(|| Mark::NamedCache {
+        field: place.field.label(),
+        word: *word,
+        methods: labels(&entries.iter().collect::<Vec<_>>()),
+    })
+}
+
+/// What a private field's collection keeps by a soft or weak reference may go at any time, so whoever asks for it must be able to
+/// make it again; unless it is what a caller gave, who can tell it from another.
+pub(super) fn soft_entries(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+    let field = &place.field;
+    let mut held = [case.new, case.key].into_iter().flatten();
+    let is_soft = held.any(|what| matches!(what, What::Reference(_)));
+    let is_content = matches!(place.below, [Step::Element]);
+    let is_of_caller = |used: &How<'_>| is_given(used) || fills_with(used, Stored::FromParameters);
+    let is_one = is_soft && is_content && field.is_private() && !field.is_of_tests();
+    (is_one && !field.uses().any(is_of_caller)).then(|| Mark::SoftEntries { field: field.label() })
+}
+
+/// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is as they
+/// were made, unless they can be told something.
+pub(super) fn array_memo(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+    let field = &place.field;
+    let element = field.descriptor().strip_prefix("[L")?.strip_suffix(';')?;
+    let [Step::Element, deeper @ ..] = place.below else {
+        return None;
+    };
+    let [user] = &field.users()[..] else { return None };
+    let is_made = deeper.is_empty() || !case.evidence.is_settable(&dotted(element), Some(user));
+    if !is_made || !field.is_private() || field.is_of_tests() {
+        return None;
+    }
+    let leaks = |used: &How<'_>| match used {
+        How::Read | How::ReadBack | How::Tested | How::Written(Stored::Other | Stored::New) => false,
+        How::Called { method, stored, .. } => method != ARRAY_STORE || *stored == Stored::Parameter,
+        _ => true,
+    };
+    let is_given = user.takes(&format!("L{element};"));
+    // What went is made anew, but may be missed by who still has it.
+    let is_missed =
+        case.form == ChangeForm::Removed && deeper.is_empty() && user.returns(&format!("L{element};"));
+    (!user.has(leaks) && !is_given && !is_missed).then(|| Mark::ArrayMemo {
+        field: field.label(),
+        method: user.label(),
+    })
+}
+
+/// A library's cache in a private field that is only asked.
+pub(super) fn typed_cache(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+    let field = &place.field;
+    let is_cache = field.descriptor().ends_with("Cache;");
+    if !is_cache || case.form == ChangeForm::Removed || !is_hidden(field) {
+        return None;
+    }
+    let fits = |used: &How<'_>| match used {
+        How::Called { method, .. } => does(method, &[Asks, Fills, Forgets]) && !is_given(used),
+        other => only_looks(other),
+    };
+    let entries = field.later_entries();
+    let all = !entries.is_empty() && entries.iter().all(|entry| !entry.has(|used| !fits(used)));
+    all.then(|| Mark::TypedCache {
+        field: field.label(),
+        methods: labels(&entries.iter().collect::<Vec<_>>()),
+    })
+}
+
+/// A collection that nobody asks.
+pub(super) fn only_filled(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+    let field = &place.field;
+    let fits = |used: &How<'_>| match used {
+        How::Read | How::ReadBack | How::Written(_) => true,
+        How::Called { method, dropped, .. } => *dropped && does(method, &[Fills]),
+        _ => false,
+    };
+    // What is done with the elements of an array is no call.
+    let is_array = field.descriptor().starts_with('[');
+    let is_content = !is_array && case.form == ChangeForm::Grown && matches!(place.below, [Step::Element]);
+    let hidden = is_hidden(field) && !field.is_reflected() && field.uses().next().is_some();
+    (is_content && hidden && field.uses().all(fits)).then(|| Mark::OnlyFilled { field: field.label() })
+}
+
+/// Whether what happened to the collection can be the work of a memo, and nobody else has a hand in it.
+fn remembers(case: &Case<'_>, place: &Place<'_>, entries: &[Entry<'_>]) -> bool {
+    let Place { field, below } = place;
+    let levels = below.iter().filter(|step| **step == Step::Element).count();
+    let is_map_of_maps = entries.iter().any(|entry| entry.has(remembers_below));
+    let is_content = below.last() == Some(&Step::Element) && (levels == 1 || levels == 2 && is_map_of_maps);
+    let can_lose = entries.iter().any(|entry| entry.has_call(&[Forgets, Takes]));
+    // From a map out of which nothing is taken no entry goes: its key has changed, and seems to be another one.
+    let is_form = match case.form {
+        ChangeForm::Grown => true,
+        ChangeForm::FirstSet => field.descriptor() == ATOMIC_ARRAY,
+        ChangeForm::Removed => !can_lose,
+        ChangeForm::Replaced => !can_lose && case.old.is_none(),
+        ChangeForm::Increased => false,
+    };
+    // What tests gather in fields of theirs they look at.
+    is_form
+        && is_content
+        && is_hidden(field)
+        && !field.is_of_tests()
+        && !keeps_of_caller(case, field, entries)
+}
+
+/// What the first caller gave is handed to the next, or what a caller gets can be changed.
+fn keeps_of_caller(case: &Case<'_>, field: &Field<'_>, entries: &[Entry<'_>]) -> bool {
+    let Some(new) = case.new else { return false };
+    // What went was there before: its key has changed, and it is there again under the new one.
+    if case.form == ChangeForm::Removed {
+        return false;
+    }
+    if entries.iter().any(|entry| entry.has(fills_array_below)) {
+        return true;
+    }
+    if new.is_plain() {
+        return false;
+    }
+    let is_made_of = |given: Stored| {
+        entries
+            .iter()
+            .any(|entry| entry.has(|used| fills_with(used, given)))
+    };
+    let is_settable = || {
+        new.class()
+            .is_some_and(|class| case.evidence.is_settable(class, None))
+    };
+    let is_others_collection =
+        || matches!(new, What::Collection { class, .. } if !case.evidence.has_class(class));
+    let computes = |used: &How<'_>| matches!(used, How::Called { method, .. } if method == "computeIfAbsent");
+    let is_made_here = || {
+        is_made_of(Stored::New)
+            || is_made_of(Stored::FromValues)
+            || entries.iter().any(|entry| entry.has(computes))
+    };
+    let hands_out = || field.users().iter().any(Entry::hands_out_what_is_below);
+    is_made_of(Stored::FromParameters)
+        || is_made_of(Stored::FromValues) && is_settable()
+        || is_made_here() && is_others_collection() && hands_out()
+}
+
+/// A collection that only its own class can reach, and that it made itself.
+fn is_hidden(field: &Field<'_>) -> bool {
+    let leaks = |used: &How<'_>| match used {
+        How::Written(Stored::Parameter) => true,
+        // A map of lists to which something is added is a registry.
+        How::CalledBelow { method, .. } => is_telling(method) && !remembers_below(used),
+        used => used.is_handed_on(),
+    };
+    field.is_private() && !field.uses().any(leaks)
+}
+
+/// Something is put into an array that is in the collection.
+fn fills_array_below(used: &How<'_>) -> bool {
+    matches!(used, How::CalledBelow { method, .. } if method == ARRAY_STORE)
+}
+
+/// In a map of maps, something that nobody gave is put into one of these.
+fn remembers_below(used: &How<'_>) -> bool {
+    match used {
+        How::CalledBelow { method, stored } => {
+            does(method, &[Remembers]) && !matches!(stored, Stored::Parameter | Stored::FromParameters)
+        }
+        _ => false,
+    }
+}
+
+/// Something that a caller gave is put into it, as it is.
+fn is_given(used: &How<'_>) -> bool {
+    fills_with(used, Stored::Parameter)
+}
+
+fn fills_with(used: &How<'_>, wanted: Stored) -> bool {
+    matches!(used, How::Called { method, stored, .. } if *stored == wanted && does(method, &[Fills]))
+}

@@ -1,0 +1,333 @@
+//! The rows. The order is the precedence of marks: those that need little evidence and say much come first.
+
+use super::Test::{Change, Each, Nearest};
+use super::{Example, Rule, collections, fields, jvm, numbers};
+use crate::case::Changed::{AtomicNumber, Content, Itself};
+use unflake_findings::MarkKind;
+use unflake_protocol::StateKind::{Heap, ShutdownHook, ThreadLocal};
+
+pub(crate) const RULES: [Rule; 18] = [
+    Rule {
+        mark: MarkKind::JdkHook,
+        state: ShutdownHook,
+        test: Change(jvm::jdk_hook),
+        is_of_root: true,
+        hit: Example {
+            classes: "class C",
+            change: "hook java.util.logging.LogManager$Cleaner | grown | - | registered",
+        },
+        twin: Example {
+            classes: "class C",
+            change: "hook java.lang.Thread | grown | - | registered",
+        },
+    },
+    Rule {
+        mark: MarkKind::RemovedHook,
+        state: ShutdownHook,
+        test: Change(jvm::removed_hook),
+        is_of_root: true,
+        hit: Example {
+            classes: "class C",
+            change: "hook org.h2.Closer | removed | registered | -",
+        },
+        twin: Example {
+            classes: "class C",
+            change: "hook org.h2.Closer | grown | - | registered",
+        },
+    },
+    Rule {
+        mark: MarkKind::ThreadLocalDefault,
+        state: ThreadLocal,
+        test: Change(jvm::thread_local_default),
+        is_of_root: true,
+        hit: Example {
+            classes: "class C
+                      private static df Ljava/lang/ThreadLocal;
+                      open format ()V: df .get other !, df below format given",
+            change: "thread-local a.C.df | first-set | - | java.text.SimpleDateFormat",
+        },
+        twin: Example {
+            classes: "class C
+                      private static df Ljava/lang/ThreadLocal;
+                      open format ()V: df .get other !
+                      open use (L)V: df .set given",
+            change: "thread-local a.C.df | first-set | - | java.text.SimpleDateFormat",
+        },
+    },
+    Rule {
+        mark: MarkKind::InsideJdk,
+        state: Heap,
+        test: Change(jvm::inside_jdk),
+        is_of_root: true,
+        hit: Example {
+            classes: "class C",
+            change: "java.util.TimeZone.cache | replaced | java.lang.Object | java.lang.Object",
+        },
+        twin: Example {
+            classes: "class C",
+            change: "org.lib.TimeZone.cache | replaced | java.lang.Object | java.lang.Object",
+        },
+    },
+    Rule {
+        mark: MarkKind::RandomState,
+        state: Heap,
+        test: Change(numbers::random_state),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static random Ljava/util/Random;
+                      open dice ()I: random read, random .nextInt other !",
+            change: "a.C.random java.util.Random.seed | replaced | 1 | 2",
+        },
+        twin: Example {
+            classes: "class C
+                      private static random Ljava/util/Random;
+                      open dice ()I: random read, random .nextInt other !
+                      open seed (J)V: random read, random .setSeed given",
+            change: "a.C.random java.util.Random.seed | replaced | 1 | 2",
+        },
+    },
+    Rule {
+        mark: MarkKind::SetUp,
+        state: Heap,
+        test: Change(fields::set_up),
+        is_of_root: false,
+        hit: Example {
+            classes: "test T
+                      private static log Ljava/util/List;
+                      open setUp ()V: log = new
+                      open one ()V: log read, log .size other !",
+            change: "a.T.log [] | grown | - | 1",
+        },
+        twin: Example {
+            classes: "test T
+                      private static log Ljava/util/List;
+                      open setUp ()V: log read, log tested, log = new
+                      open one ()V: log read, log .size other !",
+            change: "a.T.log [] | grown | - | 1",
+        },
+    },
+    Rule {
+        mark: MarkKind::LibraryCounter,
+        state: Heap,
+        test: Change(numbers::library_counter),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C",
+            change: "org.lib.Id.next | increased | 3 | 4 | 2 tests",
+        },
+        twin: Example {
+            classes: "class C",
+            change: "org.lib.Id.next | increased | 3 | 4",
+        },
+    },
+    Rule {
+        mark: MarkKind::SetBeforeRead,
+        state: Heap,
+        test: Each(&[Itself, AtomicNumber, Content], fields::set_before_read),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static lines Ljava/util/List;
+                      open load (L)V: lines = other, lines read-back, lines out",
+            change: "a.C.lines [] | grown | - | \"x\"",
+        },
+        twin: Example {
+            classes: "class C
+                      private static lines Ljava/util/List;
+                      open load (L)V: lines = other, lines read-back, lines out
+                      open first ()L: lines read, lines out",
+            change: "a.C.lines [] | grown | - | \"x\"",
+        },
+    },
+    Rule {
+        mark: MarkKind::NeverRead,
+        state: Heap,
+        test: Nearest(&[Itself], fields::never_read),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static x I
+                      open set (I)V: x = given",
+            change: "a.C.x | replaced | 1 | 2",
+        },
+        twin: Example {
+            classes: "class C
+                      private static x I
+                      open set (I)V: x = given
+                      text x",
+            change: "a.C.x | replaced | 1 | 2",
+        },
+    },
+    Rule {
+        mark: MarkKind::Lazy,
+        state: Heap,
+        test: Nearest(&[Itself], fields::lazy),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static x Ljava/lang/String;
+                      open get ()L: x read, x tested, x = other, x read, x out",
+            change: "a.C.x | first-set | null | \"x\"",
+        },
+        twin: Example {
+            classes: "class C
+                      private static x Ljava/lang/String;
+                      open get ()L: x read, x tested, x = other, x read, x out
+                      open set (L)V: x = given",
+            change: "a.C.x | first-set | null | \"x\"",
+        },
+    },
+    Rule {
+        mark: MarkKind::Counter,
+        state: Heap,
+        test: Nearest(&[Itself, AtomicNumber], numbers::counter),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static n I
+                      open called ()V: n read, n = increased",
+            change: "a.C.n | increased | 3 | 4",
+        },
+        twin: Example {
+            classes: "class C
+                      private static n I
+                      open called ()V: n read, n = increased
+                      open count ()I: n read, n out",
+            change: "a.C.n | increased | 3 | 4",
+        },
+    },
+    Rule {
+        mark: MarkKind::Memo,
+        state: Heap,
+        test: Each(&[Content], collections::memo),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static known Ljava/util/Map;
+                      open square (I)I: known read, known .get given !, known read, known .put made-of-given",
+            change: "a.C.known [] | grown | - | 9",
+        },
+        twin: Example {
+            classes: "class C
+                      private static known Ljava/util/Map;
+                      open square (I)I: known read, known .get given !, known read, known .put made-of-given
+                      open size ()I: known read, known .size other !",
+            change: "a.C.known [] | grown | - | 9",
+        },
+    },
+    Rule {
+        mark: MarkKind::Pool,
+        state: Heap,
+        test: Each(&[Content], collections::pool),
+        is_of_root: false,
+        hit: Example {
+            classes: "class BufferPool
+                      private static items Ljava/util/List;
+                      open take ()L: items read, items .remove other !
+                      open giveBack (L)V: items read, items .add given",
+            change: "a.BufferPool.items [] | grown | - | \"x\"",
+        },
+        twin: Example {
+            classes: "class Log
+                      private static items Ljava/util/List;
+                      open take ()L: items read, items .remove other !
+                      open giveBack (L)V: items read, items .add given",
+            change: "a.Log.items [] | grown | - | \"x\"",
+        },
+    },
+    Rule {
+        mark: MarkKind::NamedCache,
+        state: Heap,
+        test: Each(&[Content], collections::named_cache),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static typeCache Ljava/util/Map;
+                      open find (L)L: typeCache read, typeCache .get given !
+                      open load (L)L: typeCache read, typeCache .put made-of-given",
+            change: "a.C.typeCache [] | grown | - | \"x\"",
+        },
+        twin: Example {
+            classes: "class C
+                      private static typeCache Ljava/util/Map;
+                      open find (L)L: typeCache read, typeCache .get given !
+                      open load (L)L: typeCache read, typeCache .put given",
+            change: "a.C.typeCache [] | grown | - | \"x\"",
+        },
+    },
+    Rule {
+        mark: MarkKind::SoftEntries,
+        state: Heap,
+        test: Each(&[Content], collections::soft_entries),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static known Ljava/util/Map;
+                      open all ()L: known read, known out, known .put made-of-values",
+            change: "a.C.known [] | grown | - | java.lang.ref.SoftReference",
+        },
+        twin: Example {
+            classes: "class C
+                      private static known Ljava/util/Map;
+                      open all ()L: known read, known out, known .put made-of-given",
+            change: "a.C.known [] | grown | - | java.lang.ref.SoftReference",
+        },
+    },
+    Rule {
+        mark: MarkKind::ArrayMemo,
+        state: Heap,
+        test: Each(&[Itself, Content], collections::array_memo),
+        is_of_root: false,
+        hit: Example {
+            classes: "class Zone
+                      private static infos [La/Info;
+                      open info (J)La/Info;: infos read, infos .[]= other",
+            change: "a.Zone.infos [] | first-set | null | a.Info",
+        },
+        twin: Example {
+            classes: "class Zone
+                      private static infos [La/Info;
+                      open info (J)La/Info;: infos read, infos .[]= other
+                      open first ()La/Info;: infos read",
+            change: "a.Zone.infos [] | first-set | null | a.Info",
+        },
+    },
+    Rule {
+        mark: MarkKind::TypedCache,
+        state: Heap,
+        test: Each(&[Content], collections::typed_cache),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static users Lorg/lib/LoadingCache;
+                      open find (L)L: users read, users .getUnchecked given !",
+            change: "a.C.users org.lib.LocalCache.size | increased | 1 | 2",
+        },
+        twin: Example {
+            classes: "class C
+                      private static users Lorg/lib/LoadingCache;
+                      open find (L)L: users read, users .getUnchecked given !
+                      open add (L)V: users read, users .put given",
+            change: "a.C.users org.lib.LocalCache.size | increased | 1 | 2",
+        },
+    },
+    Rule {
+        mark: MarkKind::OnlyFilled,
+        state: Heap,
+        test: Nearest(&[Content], collections::only_filled),
+        is_of_root: false,
+        hit: Example {
+            classes: "class C
+                      private static kept Ljava/util/List;
+                      open keep (L)V: kept read, kept .add given",
+            change: "a.C.kept [] | grown | - | \"x\"",
+        },
+        twin: Example {
+            classes: "class C
+                      private static kept Ljava/util/List;
+                      open keep (L)Z: kept read, kept .add given !",
+            change: "a.C.kept [] | grown | - | \"x\"",
+        },
+    },
+];

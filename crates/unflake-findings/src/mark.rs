@@ -1,0 +1,245 @@
+//! Why a change of shared state looks harmless (P9), as data. The sentences are the report's.
+
+use serde::{Deserialize, Serialize};
+
+/// A kind of harmless change, with what there is to say about it. Fields and methods are `Class.name`, classes have their package.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "mark", rename_all = "kebab-case")]
+pub enum Mark {
+    /// A field of a JDK class.
+    InsideJdk,
+    /// A shutdown hook of the JDK.
+    JdkHook { class: String },
+    /// A shutdown hook of a library that was removed.
+    RemovedHook { class: String },
+    /// A thread-local whose own code makes the value, and that nobody sets.
+    ThreadLocalDefault { field: String, methods: Vec<String> },
+    /// The state of a pseudo-random number generator.
+    RandomState { class: String },
+    /// A private field of a test class that its own set-up sets before each test.
+    SetUp { method: String },
+    /// A number in a class of a library that every test increases.
+    LibraryCounter { field: String, tests: usize },
+    /// A private field that every method sets before it reads it.
+    SetBeforeRead { field: String, methods: Vec<String> },
+    /// A field that nothing reads.
+    NeverRead { field: String, is_private: bool },
+    /// A field that is made when it is missing.
+    Lazy { field: String, methods: Vec<String> },
+    /// A private number that is only ever increased, and not shown.
+    Counter { field: String, methods: Vec<String> },
+    /// A collection in which some methods look for a value and add it if it is missing.
+    Memo { field: String, methods: Vec<String> },
+    /// A collection that is called a pool: some methods take out what others put in.
+    Pool {
+        field: String,
+        takers: Vec<String>,
+        givers: Vec<String>,
+    },
+    /// A collection that is called a cache.
+    NamedCache {
+        field: String,
+        word: CacheWord,
+        methods: Vec<String>,
+    },
+    /// A collection that holds its entries by soft or weak references.
+    SoftEntries { field: String },
+    /// An array that one method fills with what is missing.
+    ArrayMemo { field: String, method: String },
+    /// A field whose type is a cache of a library.
+    TypedCache { field: String, methods: Vec<String> },
+    /// A collection to which code only adds.
+    OnlyFilled { field: String },
+}
+
+/// The word in a name that makes a collection look like a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheWord {
+    Cache,
+    Memo,
+    Intern,
+}
+
+/// The kinds of [`Mark`], without their data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MarkKind {
+    InsideJdk,
+    JdkHook,
+    RemovedHook,
+    ThreadLocalDefault,
+    RandomState,
+    SetUp,
+    LibraryCounter,
+    SetBeforeRead,
+    NeverRead,
+    Lazy,
+    Counter,
+    Memo,
+    Pool,
+    NamedCache,
+    SoftEntries,
+    ArrayMemo,
+    TypedCache,
+    OnlyFilled,
+}
+
+impl Mark {
+    pub fn kind(&self) -> MarkKind {
+        match self {
+            Mark::InsideJdk => MarkKind::InsideJdk,
+            Mark::JdkHook { .. } => MarkKind::JdkHook,
+            Mark::RemovedHook { .. } => MarkKind::RemovedHook,
+            Mark::ThreadLocalDefault { .. } => MarkKind::ThreadLocalDefault,
+            Mark::RandomState { .. } => MarkKind::RandomState,
+            Mark::SetUp { .. } => MarkKind::SetUp,
+            Mark::LibraryCounter { .. } => MarkKind::LibraryCounter,
+            Mark::SetBeforeRead { .. } => MarkKind::SetBeforeRead,
+            Mark::NeverRead { .. } => MarkKind::NeverRead,
+            Mark::Lazy { .. } => MarkKind::Lazy,
+            Mark::Counter { .. } => MarkKind::Counter,
+            Mark::Memo { .. } => MarkKind::Memo,
+            Mark::Pool { .. } => MarkKind::Pool,
+            Mark::NamedCache { .. } => MarkKind::NamedCache,
+            Mark::SoftEntries { .. } => MarkKind::SoftEntries,
+            Mark::ArrayMemo { .. } => MarkKind::ArrayMemo,
+            Mark::TypedCache { .. } => MarkKind::TypedCache,
+            Mark::OnlyFilled { .. } => MarkKind::OnlyFilled,
+        }
+    }
+}
+
+impl MarkKind {
+    pub const ALL: [MarkKind; 18] = [
+        MarkKind::InsideJdk,
+        MarkKind::JdkHook,
+        MarkKind::RemovedHook,
+        MarkKind::ThreadLocalDefault,
+        MarkKind::RandomState,
+        MarkKind::SetUp,
+        MarkKind::LibraryCounter,
+        MarkKind::SetBeforeRead,
+        MarkKind::NeverRead,
+        MarkKind::Lazy,
+        MarkKind::Counter,
+        MarkKind::Memo,
+        MarkKind::Pool,
+        MarkKind::NamedCache,
+        MarkKind::SoftEntries,
+        MarkKind::ArrayMemo,
+        MarkKind::TypedCache,
+        MarkKind::OnlyFilled,
+    ];
+
+    /// As it stands in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            MarkKind::InsideJdk => "inside-jdk",
+            MarkKind::JdkHook => "jdk-hook",
+            MarkKind::RemovedHook => "removed-hook",
+            MarkKind::ThreadLocalDefault => "thread-local-default",
+            MarkKind::RandomState => "random-state",
+            MarkKind::SetUp => "set-up",
+            MarkKind::LibraryCounter => "library-counter",
+            MarkKind::SetBeforeRead => "set-before-read",
+            MarkKind::NeverRead => "never-read",
+            MarkKind::Lazy => "lazy",
+            MarkKind::Counter => "counter",
+            MarkKind::Memo => "memo",
+            MarkKind::Pool => "pool",
+            MarkKind::NamedCache => "named-cache",
+            MarkKind::SoftEntries => "soft-entries",
+            MarkKind::ArrayMemo => "array-memo",
+            MarkKind::TypedCache => "typed-cache",
+            MarkKind::OnlyFilled => "only-filled",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Benign;
+
+    /// One of each kind.
+    fn samples() -> Vec<Mark> {
+        let (field, method, class) = (String::new, String::new, String::new);
+        let methods = || vec!["C.get".to_owned()];
+        vec![
+            Mark::InsideJdk,
+            Mark::JdkHook { class: class() },
+            Mark::RemovedHook { class: class() },
+            Mark::ThreadLocalDefault {
+                field: field(),
+                methods: methods(),
+            },
+            Mark::RandomState { class: class() },
+            Mark::SetUp { method: method() },
+            Mark::LibraryCounter {
+                field: field(),
+                tests: 2,
+            },
+            Mark::SetBeforeRead {
+                field: field(),
+                methods: methods(),
+            },
+            Mark::NeverRead {
+                field: field(),
+                is_private: true,
+            },
+            Mark::Lazy {
+                field: field(),
+                methods: methods(),
+            },
+            Mark::Counter {
+                field: field(),
+                methods: methods(),
+            },
+            Mark::Memo {
+                field: field(),
+                methods: methods(),
+            },
+            Mark::Pool {
+                field: field(),
+                takers: methods(),
+                givers: methods(),
+            },
+            Mark::NamedCache {
+                field: field(),
+                word: CacheWord::Intern,
+                methods: methods(),
+            },
+            Mark::SoftEntries { field: field() },
+            Mark::ArrayMemo {
+                field: field(),
+                method: method(),
+            },
+            Mark::TypedCache {
+                field: field(),
+                methods: methods(),
+            },
+            Mark::OnlyFilled { field: field() },
+        ]
+    }
+
+    #[test]
+    fn json_has_the_name_of_each_kind_and_comes_back() {
+        let kinds: Vec<MarkKind> = samples().iter().map(Mark::kind).collect();
+        assert_eq!(kinds, MarkKind::ALL);
+        for mark in samples() {
+            let benign = Benign::of(Some(mark.clone()));
+            let json = serde_json::to_value(&benign).unwrap();
+            assert_eq!(json["mark"], mark.kind().name());
+            assert_eq!(serde_json::from_value::<Benign>(json).unwrap(), benign);
+        }
+    }
+
+    #[test]
+    fn what_is_not_harmless_or_was_stored_earlier_has_no_mark() {
+        let json = serde_json::to_value(Benign::of(None)).unwrap();
+        assert_eq!(json, serde_json::json!({"is": false, "why": ""}));
+        let earlier = serde_json::json!({"is": true, "why": "a memo: …"});
+        let earlier: Benign = serde_json::from_value(earlier).unwrap();
+        assert_eq!((earlier.is, earlier.mark), (true, None));
+    }
+}

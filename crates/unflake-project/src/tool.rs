@@ -1,0 +1,78 @@
+//! What differs from one build tool to the next.
+//!
+//! Constants are in [`ToolFacts`], the rest are methods of [`BuildTool`]. A method is given plain data (the output of the
+//! build, the recipe of a test JVM) and decides nothing beyond the tool's own habits: the process is started elsewhere,
+//! and so are its results judged. Whoever adds a tool writes one file below `tools/` and adds it to the registry there.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use unflake_protocol::Recipe;
+
+/// A build tool that unflake drives.
+pub trait BuildTool: fmt::Debug + Sync {
+    fn facts(&self) -> &'static ToolFacts;
+
+    /// Adds to `command` what makes the tool run all tests once, even if nothing has changed since the last time, and go
+    /// on after failures. The arguments of [`BuildTool::select`] and those of the user follow. Files that this needs, such
+    /// as a script for the tool, go to `scratch`.
+    fn prepare(&self, command: &mut Command, scratch: &Path) -> io::Result<()>;
+
+    /// The arguments that limit the run to these classes. They are top-level classes with dots; a name may contain `*`, and
+    /// a name without a package stands for that class in every package.
+    fn select(&self, classes: &[String]) -> Vec<String>;
+
+    /// Whether a build that ended with an error did so for its failing tests only.
+    fn only_tests_failed(&self, output: &str) -> bool;
+
+    /// Whether the tool says that it ran tests.
+    fn has_reported_tests(&self, output: &str) -> bool;
+
+    /// The lines in which the tool says what went wrong, the most telling first.
+    fn errors<'o>(&self, output: &'o str) -> Vec<&'o str>;
+
+    /// Whether the build failed because its Java has no compiler.
+    fn needs_jdk(&self, output: &str) -> bool;
+
+    /// The directory of the module whose tests this JVM ran.
+    fn module_directory(&self, recipe: &Recipe) -> PathBuf;
+
+    /// The class path of the tests, where the tool hides it from the command line; entries are separated by `:`.
+    fn class_path(&self, recipe: &Recipe) -> Option<String>;
+
+    /// Whether the tool compiles test classes into a directory of this name.
+    fn is_test_classes(&self, directory: &Path) -> bool;
+
+    /// The tool's version as one line, from what it prints when asked for `--version`.
+    fn version(&self, output: &str) -> Option<String>;
+
+    /// The modules below the project, by their paths, as far as the build files say so in plain words. For people to read:
+    /// what is checked is what the build runs.
+    fn modules(&self, project: &Path) -> Vec<String>;
+}
+
+/// What is constant about a build tool.
+#[derive(Debug)]
+pub struct ToolFacts {
+    /// As people write it. A stored run remembers the tool by this name.
+    pub name: &'static str,
+    /// A directory with one of these is a project of this tool.
+    pub build_files: &'static [&'static str],
+    /// The project's own copy of the tool, which comes before the one on the PATH.
+    pub wrapper: &'static str,
+    /// The program on the PATH.
+    pub program: &'static str,
+    /// What to do if there is neither.
+    pub install_hint: &'static str,
+    /// The command with which people run the tests.
+    pub test_command: &'static str,
+    /// The command with which people compile the tests.
+    pub compile_command: &'static str,
+    /// Where to look if the build ran no tests.
+    pub no_tests_hint: &'static str,
+    /// Files and directories of a module that the tool writes while tests run. They are not the tests' doing.
+    pub reports: &'static [&'static str],
+    /// System properties that the tool sets in the test JVM for its own sake.
+    pub own_properties: &'static [&'static str],
+}

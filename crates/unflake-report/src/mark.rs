@@ -1,0 +1,250 @@
+//! What marks of harmless changes say (P9), a sentence for each kind.
+
+use unflake_findings::{Benign, CacheWord, Finding, Mark};
+
+/// So many methods are named before the rest is counted.
+const SHOWN: usize = 3;
+
+/// Gives each mark its sentence, for programs that read the document. Whoever makes a document calls this once.
+pub fn explain_marks(findings: &mut [Finding]) {
+    for finding in findings {
+        if let Some(effect) = finding.details.effect_mut()
+            && let Some(mark) = &effect.benign.mark
+        {
+            effect.benign.why = sentence(mark);
+        }
+    }
+}
+
+/// Why a change looks harmless. Runs that were stored by earlier versions have the sentence only.
+pub(crate) fn reason(benign: &Benign) -> String {
+    benign.mark.as_ref().map_or_else(|| benign.why.clone(), sentence)
+}
+
+/// Why a change with this mark looks harmless.
+fn sentence(mark: &Mark) -> String {
+    match mark {
+        Mark::InsideJdk => "internal state of the JDK".to_owned(),
+        Mark::JdkHook { class } => {
+            format!("`{class}` is a shutdown hook of the JDK, which runs after the last test")
+        }
+        Mark::RemovedHook { class } => {
+            format!(
+                "`{class}` is a library's shutdown hook that was removed: what it was to stop has stopped"
+            )
+        }
+        Mark::ThreadLocalDefault { field, methods } => format!(
+            "created on first use: only {} {} `{field}`, and nothing sets it",
+            listed(methods),
+            verb(methods, "reads", "read")
+        ),
+        Mark::RandomState { class } => format!(
+            "the internal state of a random number generator (`{class}`) that the project neither seeds nor replaces"
+        ),
+        Mark::SetUp { method } => {
+            format!("private to the test class, and `{method}` sets it before each of its tests")
+        }
+        Mark::LibraryCounter { field, tests } => {
+            format!("a counter: each of the {tests} tests that change `{field}` increases it")
+        }
+        Mark::SetBeforeRead { field, methods } => {
+            format!("always set before it is read: `{field}`, in {}", listed(methods))
+        }
+        Mark::NeverRead {
+            field,
+            is_private: true,
+        } => {
+            format!("never read: `{field}` is private and no method reads it")
+        }
+        Mark::NeverRead {
+            field,
+            is_private: false,
+        } => {
+            format!("never read: no class of the project reads `{field}`, although other code could")
+        }
+        Mark::Lazy { field, methods } => format!(
+            "lazy initialisation: {} {} `{field}` when it is missing, nothing else sets it, and every run created the \
+             same value",
+            listed(methods),
+            verb(methods, "creates", "create")
+        ),
+        Mark::Counter { field, methods } => format!(
+            "a counter: {} {} `{field}`, and nothing else sets it",
+            listed(methods),
+            verb(methods, "increases", "increase")
+        ),
+        Mark::Memo { field, methods } => format!(
+            "a memo: {} {} values up in `{field}` and {} missing ones; nothing else uses it",
+            listed(methods),
+            verb(methods, "looks", "look"),
+            verb(methods, "adds", "add")
+        ),
+        Mark::Pool {
+            field,
+            takers,
+            givers,
+        } => format!(
+            "a pool: {} {} out of `{field}` what {} {} into it",
+            listed(takers),
+            verb(takers, "takes", "take"),
+            listed(givers),
+            verb(givers, "puts", "put")
+        ),
+        Mark::NamedCache { field, word, methods } => format!(
+            "looks like {} by its name: {} {} `{field}`; callers neither pass in the cached values nor see its size",
+            match word {
+                CacheWord::Cache => "a cache",
+                CacheWord::Memo => "a memo",
+                CacheWord::Intern => "an intern table",
+            },
+            listed(methods),
+            verb(methods, "uses", "use")
+        ),
+        Mark::SoftEntries { field } => {
+            format!("held softly or weakly: the garbage collector may drop what is in `{field}` at any time")
+        }
+        Mark::ArrayMemo { field, method } => {
+            format!("a memo: only `{method}` uses the array `{field}`, and it fills in what is missing")
+        }
+        Mark::TypedCache { field, methods } => format!(
+            "a cache by its type: {} {} values up in `{field}`",
+            listed(methods),
+            verb(methods, "looks", "look")
+        ),
+        Mark::OnlyFilled { field } => {
+            format!("never read: `{field}` is private, and code only adds to it")
+        }
+    }
+}
+
+fn verb(methods: &[String], of_one: &'static str, of_several: &'static str) -> &'static str {
+    if methods.len() == 1 { of_one } else { of_several }
+}
+
+/// Some methods by name: `A.b`, `C.d` and 2 more.
+fn listed(methods: &[String]) -> String {
+    let mut names: Vec<String> = methods.iter().map(|method| format!("`{method}`")).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    if more > 0 {
+        names.truncate(SHOWN);
+        return format!("{} and {more} more", names.join(", "));
+    }
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => "nothing".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use unflake_findings::MarkKind;
+
+    fn names(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// A mark of each kind as JSON has it, and its sentence.
+    const SENTENCES: [(&str, &str); 19] = [
+        (r#"{"mark": "inside-jdk"}"#, "internal state of the JDK"),
+        (
+            r#"{"mark": "jdk-hook", "class": "java.util.logging.LogManager$Cleaner"}"#,
+            "`java.util.logging.LogManager$Cleaner` is a shutdown hook of the JDK, which runs after the last test",
+        ),
+        (
+            r#"{"mark": "removed-hook", "class": "org.h2.Closer"}"#,
+            "`org.h2.Closer` is a library's shutdown hook that was removed: what it was to stop has stopped",
+        ),
+        (
+            r#"{"mark": "thread-local-default", "field": "Util.df", "methods": ["Util.format", "Util.parse"]}"#,
+            "created on first use: only `Util.format` and `Util.parse` read `Util.df`, and nothing sets it",
+        ),
+        (
+            r#"{"mark": "random-state", "class": "java.util.Random"}"#,
+            "the internal state of a random number generator (`java.util.Random`) that the project neither seeds nor replaces",
+        ),
+        (
+            r#"{"mark": "set-up", "method": "FooTest.setUp"}"#,
+            "private to the test class, and `FooTest.setUp` sets it before each of its tests",
+        ),
+        (
+            r#"{"mark": "library-counter", "field": "org.lib.Id.next", "tests": 3}"#,
+            "a counter: each of the 3 tests that change `org.lib.Id.next` increases it",
+        ),
+        (
+            r#"{"mark": "set-before-read", "field": "C.lines", "methods": ["C.load"]}"#,
+            "always set before it is read: `C.lines`, in `C.load`",
+        ),
+        (
+            r#"{"mark": "never-read", "field": "C.x", "is_private": true}"#,
+            "never read: `C.x` is private and no method reads it",
+        ),
+        (
+            r#"{"mark": "never-read", "field": "C.x", "is_private": false}"#,
+            "never read: no class of the project reads `C.x`, although other code could",
+        ),
+        (
+            r#"{"mark": "lazy", "field": "C.x", "methods": ["C.get"]}"#,
+            "lazy initialisation: `C.get` creates `C.x` when it is missing, nothing else sets it, and every run created the \
+             same value",
+        ),
+        (
+            r#"{"mark": "counter", "field": "C.n", "methods": ["C.called"]}"#,
+            "a counter: `C.called` increases `C.n`, and nothing else sets it",
+        ),
+        (
+            r#"{"mark": "memo", "field": "C.known", "methods": ["C.square", "C.root"]}"#,
+            "a memo: `C.square` and `C.root` look values up in `C.known` and add missing ones; nothing else uses it",
+        ),
+        (
+            r#"{"mark": "pool", "field": "BufferPool.items", "takers": ["BufferPool.take"], "givers": ["BufferPool.giveBack"]}"#,
+            "a pool: `BufferPool.take` takes out of `BufferPool.items` what `BufferPool.giveBack` puts into it",
+        ),
+        (
+            r#"{"mark": "named-cache", "field": "C.f", "word": "cache", "methods": ["A", "B", "C", "D", "E"]}"#,
+            "looks like a cache by its name: `A`, `B`, `C` and 2 more use `C.f`; callers neither pass in the cached values \
+             nor see its size",
+        ),
+        (
+            r#"{"mark": "soft-entries", "field": "C.known"}"#,
+            "held softly or weakly: the garbage collector may drop what is in `C.known` at any time",
+        ),
+        (
+            r#"{"mark": "array-memo", "field": "Zone.infos", "method": "Zone.info"}"#,
+            "a memo: only `Zone.info` uses the array `Zone.infos`, and it fills in what is missing",
+        ),
+        (
+            r#"{"mark": "typed-cache", "field": "C.c", "methods": ["C.find"]}"#,
+            "a cache by its type: `C.find` looks values up in `C.c`",
+        ),
+        (
+            r#"{"mark": "only-filled", "field": "C.log"}"#,
+            "never read: `C.log` is private, and code only adds to it",
+        ),
+    ];
+
+    #[test]
+    fn every_mark_has_its_sentence() {
+        let mut kinds = BTreeSet::new();
+        for (json, expected) in SENTENCES {
+            let mark: Mark = serde_json::from_str(json).unwrap();
+            assert_eq!(sentence(&mark), expected);
+            kinds.insert(mark.kind());
+        }
+        assert_eq!(kinds, MarkKind::ALL.into_iter().collect());
+    }
+
+    #[test]
+    fn methods_are_listed_as_people_do() {
+        for (methods, text) in [
+            ("a", "`a`"),
+            ("a b", "`a` and `b`"),
+            ("a b c", "`a`, `b` and `c`"),
+            ("a b c d", "`a`, `b`, `c` and 1 more"),
+        ] {
+            assert_eq!(listed(&names(methods)), text);
+        }
+    }
+}
