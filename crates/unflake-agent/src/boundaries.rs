@@ -43,21 +43,21 @@ mod tests {
 
     #[test]
     fn a_row_is_all_that_a_framework_needs_to_be_edited() {
-        let fake = FrameworkRow {
-            wire_name: "Fake",
+        let invented = FrameworkRow {
+            wire_name: "Invented",
             code: &[],
             wakes: &[],
             boundaries: &[Boundary {
-                class: "org/fake/Engine",
+                class: "org/invented/Engine",
                 method: "begin",
-                descriptor: "(Lorg/fake/Case;)V",
+                descriptor: "(Lorg/invented/Case;)V",
                 place: CallPlace::Entry,
-                calls: "UnflakeFake.started",
+                calls: "UnflakeInvented.started",
                 args: &[CallArg::This, CallArg::Param(0)],
             }],
         };
         let table = Frameworks {
-            rows: &[fake],
+            rows: &[invented],
             around: &[],
         };
         let edits: Vec<(&str, MethodEdit)> = edits(&table).collect();
@@ -67,8 +67,8 @@ mod tests {
         let Change::AtEntry { helper, args } = &edit.change else {
             panic!("{edit:?}");
         };
-        assert_eq!((*class, edit.method.as_str()), ("org/fake/Engine", "begin"));
-        assert_eq!(helper.class, "java/util/UnflakeFake");
+        assert_eq!((*class, edit.method.as_str()), ("org/invented/Engine", "begin"));
+        assert_eq!(helper.class, "java/util/UnflakeInvented");
         assert_eq!(helper.name, "started");
         assert_eq!(helper.descriptor, "(Ljava/lang/Object;Ljava/lang/Object;)V");
         assert_eq!(args.len(), 2);

@@ -179,16 +179,19 @@ mod tests {
 
     #[test]
     fn a_frameworks_code_is_read_from_the_table() {
-        let fake = [Prefix {
-            start: "org.fake.",
+        let invented = [Prefix {
+            start: "org.invented.",
             support: Support::Framework,
         }];
-        let with_fake = Frameworks {
+        let with_invented = Frameworks {
             rows: &[],
-            around: &fake,
+            around: &invented,
         };
-        assert_eq!(owner(&with_fake, "org/fake/Engine", "m"), Owner::Framework);
-        assert_eq!(owner(&FRAMEWORKS, "org/fake/Engine", "m"), Owner::Project);
+        assert_eq!(
+            owner(&with_invented, "org/invented/Engine", "m"),
+            Owner::Framework
+        );
+        assert_eq!(owner(&FRAMEWORKS, "org/invented/Engine", "m"), Owner::Project);
     }
 
     #[test]

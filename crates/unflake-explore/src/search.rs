@@ -813,22 +813,22 @@ mod tests {
     #[test]
     fn the_projects_own_line() {
         let trace = "E: x\n\tat org.junit.Assert.fail(Assert.java:86)\n\tat org.hamcrest.Is.is(Is.java:1)\n\
-            \tat org.fake.Engine.run(Engine.java:3)\n\tat a.OrderTest.m(OrderTest.java:7)\n";
+            \tat org.invented.Engine.run(Engine.java:3)\n\tat a.OrderTest.m(OrderTest.java:7)\n";
         let line = |frameworks| line_of(frameworks, trace);
         assert_eq!(
             line(&FRAMEWORKS).as_deref(),
-            Some("org.fake.Engine.run(Engine.java:3)")
+            Some("org.invented.Engine.run(Engine.java:3)")
         );
-        let code = ["org.fake.", "org.junit.", "org.hamcrest."].map(|start| Prefix {
+        let code = ["org.invented.", "org.junit.", "org.hamcrest."].map(|start| Prefix {
             start,
             support: Support::Framework,
         });
-        let with_fake = Frameworks {
+        let with_invented = Frameworks {
             rows: &[],
             around: &code,
         };
         assert_eq!(
-            line(&with_fake).as_deref(),
+            line(&with_invented).as_deref(),
             Some("a.OrderTest.m(OrderTest.java:7)")
         );
     }

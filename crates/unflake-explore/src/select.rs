@@ -212,18 +212,18 @@ mod tests {
     #[test]
     fn what_is_a_framework_is_read_from_the_table() {
         let references = BTreeMap::from([
-            ("a.OrderTest".to_owned(), vec!["org.fake.Engine".to_owned()]),
-            ("org.fake.Engine".to_owned(), vec!["lib.Frozen".to_owned()]),
+            ("a.OrderTest".to_owned(), vec!["org.invented.Engine".to_owned()]),
+            ("org.invented.Engine".to_owned(), vec!["lib.Frozen".to_owned()]),
         ]);
         let frozen = BTreeSet::from(["lib.Frozen".to_owned()]);
         let reached = |frameworks: &Frameworks<'_>| {
             let steps = reaching_around(frameworks, &references, &frozen);
             steps.contains_key("a.OrderTest")
         };
-        let fake = FrameworkRow {
-            wire_name: "Fake",
+        let invented = FrameworkRow {
+            wire_name: "Invented",
             code: &[Prefix {
-                start: "org.fake.",
+                start: "org.invented.",
                 support: Support::Framework,
             }],
             wakes: &[],
@@ -231,7 +231,7 @@ mod tests {
         };
         assert!(reached(&FRAMEWORKS));
         assert!(!reached(&Frameworks {
-            rows: &[fake],
+            rows: &[invented],
             around: &[],
         }));
     }
