@@ -79,8 +79,8 @@ impl Around {
                 });
             }
         }
-        // The JDK makes its handlers when they are first needed. One change may bring others along: a factory for handlers drops
-        // all of them, the default locale is that of each category.
+        // The JDK makes its handlers when they are first needed. One change may bring others along: a factory for
+        // handlers drops all of them, the default locale is that of each category.
         let is_default = |change: &StateChange| is_state(change, &JvmState::Locale(LocaleCategory::Default));
         let has_default = changes.iter().any(is_default);
         let is_factory = |change: &StateChange| is_state(change, &JvmState::UrlFactory);

@@ -140,7 +140,8 @@ impl Heap {
         self.fields(class).filter(counts).collect()
     }
 
-    /// How the settings say that the first class of a chain is read: as a rule, without sources, with the fields that count.
+    /// How the settings say that the first class of a chain is read: as a rule, without sources, with the fields that
+    /// count.
     fn compared<'a>(
         &self,
         chain: &[(Object, String)],
@@ -173,7 +174,8 @@ impl Heap {
         Some((&NAMED_FIELDS, Vec::new(), named))
     }
 
-    /// The fields that a rule names: sources, and fields that are read as they are. `None`: this JDK does not have them.
+    /// The fields that a rule names: sources, and fields that are read as they are. `None`: this JDK does not have
+    /// them.
     fn resolve<'a>(
         &self,
         jni: Jni<'a>,

@@ -1,7 +1,7 @@
 //! The states that are walked, and what differs between two of them. Knows no JVM.
 //!
-//! A state that differs from the last is walked a second time at once. What the first walk showed waits until then: what
-//! differs again is the doing of a thread that goes on by itself, and such a root is given up.
+//! A state that differs from the last is walked a second time at once. What the first walk showed waits until then:
+//! what differs again is the doing of a thread that goes on by itself, and such a root is given up.
 
 use std::time::Instant;
 use unflake_heap::{Arrived, Compared, Difference, Incoming, Packed, Shapes, counts, differences, new_roots};
@@ -112,7 +112,8 @@ impl States {
             what: self.root_name(root),
             reason: match problem {
                 None => format!(
-                    "it reaches more than {most} objects; `most_objects` in `[pollution]` of unflake.toml sets the limit"
+                    "it reaches more than {most} objects; `most_objects` in `[pollution]` of unflake.toml \
+                     sets the limit"
                 ),
                 Some(problem) => {
                     format!("a thread changes it while no test runs, so that it cannot be read ({problem})")
