@@ -248,6 +248,13 @@ pub const PLAN_VARIED: i64 = -1;
 /// or the first of the orders that it gives; the others follow.
 pub const PLAN_FIRST_GIVEN: i64 = 2;
 
+/// In a state of the heap, texts up to this many characters are kept whole.
+pub const TEXT_WHOLE: u32 = 40;
+/// Of longer ones so many, and a hash of all.
+pub const TEXT_KEPT: u32 = 24;
+/// Arrays of numbers up to this many bytes are kept whole, others are hashed.
+pub const NUMBERS_WHOLE: u32 = 1024;
+
 /// A constant of `UnflakeCodes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Constant {
@@ -287,7 +294,7 @@ fn constants() -> Vec<Constant> {
         name: name.to_owned(),
         value: JavaValue::Int(value),
     };
-    let shift = |name: &str, bits: u32| int(name, i32::try_from(bits).expect("fewer bits than a word has"));
+    let small = |name: &str, value: u32| int(name, i32::try_from(value).expect("a small number"));
     let long = |name: &str, value| Constant {
         name: name.to_owned(),
         value: JavaValue::Long(value),
@@ -317,10 +324,13 @@ fn constants() -> Vec<Constant> {
     all.extend(of::<HashDraws>());
     all.extend(of::<ChoiceKind>());
     all.extend([
-        shift("LOG_KIND_SHIFT", LOG_KIND_SHIFT),
-        shift("LOG_PROJECT_SHIFT", LOG_PROJECT_SHIFT),
-        shift("PLACE_SCOPE_SHIFT", ChoiceId::SCOPE),
-        shift("PLACE_THREAD_SHIFT", ChoiceId::THREAD),
+        small("LOG_KIND_SHIFT", LOG_KIND_SHIFT),
+        small("LOG_PROJECT_SHIFT", LOG_PROJECT_SHIFT),
+        small("PLACE_SCOPE_SHIFT", ChoiceId::SCOPE),
+        small("PLACE_THREAD_SHIFT", ChoiceId::THREAD),
+        small("TEXT_WHOLE", TEXT_WHOLE),
+        small("TEXT_KEPT", TEXT_KEPT),
+        small("NUMBERS_WHOLE", NUMBERS_WHOLE),
         int("DRAWN_UNSEEN", DRAWN_UNSEEN),
         int("DRAWN_UNKNOWN", DRAWN_UNKNOWN),
         long("PLAN_NATURAL", PLAN_NATURAL),
@@ -413,6 +423,9 @@ mod tests {
             "int LOG_PROJECT_SHIFT = 48;",
             "int PLACE_SCOPE_SHIFT = 40;",
             "int PLACE_THREAD_SHIFT = 28;",
+            "int TEXT_WHOLE = 40;",
+            "int TEXT_KEPT = 24;",
+            "int NUMBERS_WHOLE = 1024;",
             "int DRAWN_UNSEEN = -1;",
             "int DRAWN_UNKNOWN = -2;",
             "long PLAN_NATURAL = 0L;",

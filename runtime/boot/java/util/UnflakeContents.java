@@ -26,9 +26,9 @@ final class UnflakeContents {
     private static final int CHAR = 5;
 
     /** Texts up to this length are kept whole. */
-    private static final int WHOLE_TEXT = 40;
-    private static final int KEPT_TEXT = 24;
-    private static final int WHOLE_NUMBERS = 1024;
+    private static final int WHOLE_TEXT = UnflakeCodes.TEXT_WHOLE;
+    private static final int KEPT_TEXT = UnflakeCodes.TEXT_KEPT;
+    private static final int WHOLE_NUMBERS = UnflakeCodes.NUMBERS_WHOLE;
 
     private UnflakeContents() {}
 
