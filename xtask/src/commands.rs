@@ -1,6 +1,6 @@
 //! The commands by name, each with one line that says what it is for.
 
-use crate::{Failure, Outcome, conformance, jmh, matrix, models, real, same_seed};
+use crate::{Failure, Outcome, conformance, jmh, marks, matrix, models, real, same_seed};
 
 /// One command.
 struct Command {
@@ -9,7 +9,7 @@ struct Command {
     run: fn(Vec<String>) -> Outcome<()>,
 }
 
-const COMMANDS: [Command; 5] = [
+const COMMANDS: [Command; 6] = [
     Command {
         name: "bench",
         about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice, `bench pollution` that of watching shared state",
@@ -19,6 +19,11 @@ const COMMANDS: [Command; 5] = [
         name: "conformance",
         about: "guava-testlib's suites over the JDK's collections, varied at every level",
         run: conformance::run,
+    },
+    Command {
+        name: "marks",
+        about: "count the marks of harmless changes in JSON documents of `unflake check --only pollution`",
+        run: marks::run,
     },
     Command {
         name: "matrix",

@@ -8,6 +8,7 @@ pub mod conformance;
 mod heap_size;
 pub mod jdks;
 pub mod jmh;
+pub mod marks;
 pub mod matrix;
 mod measured;
 pub mod models;

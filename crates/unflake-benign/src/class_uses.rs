@@ -128,3 +128,76 @@ fn outermost(class: &str) -> &str {
 fn is_projects(class: &str) -> bool {
     !class.starts_with("java/") && !class.starts_with('[')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unflake_bytecode::{How, Stored};
+
+    const CLASS: &str = "
+        .version 52 0
+        .class public super a/FooTest
+        .super junit/framework/TestCase
+        .field private static log Ljava/util/List;
+        .field public count I
+        .method public setUp : ()V
+            .code stack 2 locals 1
+                aconst_null
+                putstatic Field a/FooTest log Ljava/util/List;
+                getstatic Field java/lang/System out Ljava/io/PrintStream;
+                pop
+                invokestatic Method a/FooTest$Inner help ()V
+                ldc 'log'
+                pop
+                ldc 'no name'
+                pop
+                return
+            .end code
+        .end method
+        .method private static make : ()V
+            .code stack 2 locals 0
+                new java/lang/ThreadLocal
+                invokespecial Method java/lang/ThreadLocal <init> ()V
+                return
+            .end code
+        .end method
+        .end class";
+
+    fn parse(text: &str) -> ClassUses {
+        let options = krakatau2::AssemblerOptions {};
+        let classes = krakatau2::assemble(text, options).unwrap();
+        ClassUses::parse(&classes[0].data).unwrap()
+    }
+
+    #[test]
+    fn a_class_file_says_what_its_methods_do_with_fields() {
+        let class = parse(CLASS);
+        assert_eq!((class.name.as_str(), class.has_tests), ("a.FooTest", true));
+        let [log, count] = &class.fields[..] else { panic!() };
+        assert!(log.is_private && log.is_static && !log.is_public && log.descriptor == "Ljava/util/List;");
+        assert!(count.is_public && !count.is_private && !count.is_static);
+        let [set_up, make] = &class.methods[..] else {
+            panic!()
+        };
+        assert!(set_up.is_set_up && !set_up.is_private);
+        assert!(make.is_private && !make.is_set_up && class.makes_empty_thread_local);
+        let written = FieldUse {
+            class: "a/FooTest".into(),
+            name: "log".into(),
+            how: How::Written(Stored::Null),
+        };
+        assert_eq!(set_up.uses, [written], "without those of the JDK");
+        let called: Vec<&str> = set_up.calls.iter().map(|call| &*call.name).collect();
+        assert_eq!(
+            (called, make.calls.len()),
+            (vec!["help"], 0),
+            "only those near by"
+        );
+        assert_eq!(class.texts, ["log"]);
+    }
+
+    #[test]
+    fn what_is_no_class_file_is_an_error() {
+        assert!(ClassUses::parse(b"no class file").is_err());
+    }
+}

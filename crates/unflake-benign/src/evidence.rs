@@ -181,8 +181,8 @@ impl Evidence {
         })
     }
 
-    /// Whether objects of this class (or what they inherit) can be given something that they keep, by others than the method that
-    /// makes them.
+    /// Whether objects of this class (or what they inherit) can be given something that they keep, by others than the
+    /// method that makes them.
     pub(crate) fn is_settable(&self, class: &str, maker: Option<&Entry<'_>>) -> bool {
         let mut next = self.classes.get_key_value(class);
         for _ in 0..100 {

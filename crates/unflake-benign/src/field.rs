@@ -1,7 +1,7 @@
 //! One field of the project, and the ways by which code reaches it.
 //!
-//! Private methods count as part of those that call them, since nobody else can. What remains are the ways by which code
-//! outside of a class can reach a field; each of them is an [`Entry`].
+//! Private methods count as part of those that call them, since nobody else can. What remains are the ways by which
+//! code outside of a class can reach a field; each of them is an [`Entry`].
 
 use crate::evidence::{Evidence, KnownField, KnownMethod};
 use crate::methods::{Does, does, is_telling};
@@ -49,7 +49,8 @@ impl<'u> Field<'u> {
         self.known.declared.is_private
     }
 
-    /// Code that can reach the other field cannot reach this one: neither is public, and they are of different packages.
+    /// Code that can reach the other field cannot reach this one: neither is public, and they are of different
+    /// packages.
     pub(crate) fn is_out_of_reach_from(&self, other: &Field<'_>) -> bool {
         let package = |class: &str| class.rsplit_once('.').map(|(package, _)| package.to_owned());
         let is_public = [self, other].iter().any(|field| field.known.declared.is_public);
@@ -87,7 +88,8 @@ impl<'u> Field<'u> {
         })
     }
 
-    /// The set-up of the field's class that sets it or empties what it holds, and whether it looks first at what is there.
+    /// The set-up of the field's class that sets it or empties what it holds, and whether it looks first at what is
+    /// there.
     pub(crate) fn set_up(&self) -> Option<SetUp> {
         let entries = self.entries().into_iter();
         let mut set_ups = entries.filter(|entry| {
@@ -184,8 +186,8 @@ impl<'u> Field<'u> {
         entries
     }
 
-    /// Whether somebody outside can set it, or put something of theirs into what it holds; but for one method and those that only it
-    /// calls.
+    /// Whether somebody outside can set it, or put something of theirs into what it holds; but for one method and
+    /// those that only it calls.
     pub(crate) fn is_given(&self, but_by: Option<&Entry<'_>>) -> bool {
         let given = |used: &How<'_>| match used {
             How::Written(stored) => stored.is_of_caller() || *stored == Stored::Constant,

@@ -9,7 +9,8 @@ pub(crate) enum Does {
     Asks,
     /// Puts something into it.
     Fills,
-    /// Puts a value where a key leads to it. Only maps and atomic arrays do: what is added to a set or a list was there before.
+    /// Puts a value where a key leads to it. Only maps and atomic arrays do: what is added to a set or a list was
+    /// there before.
     Remembers,
     /// Gives something back that is not in it any more.
     Takes,

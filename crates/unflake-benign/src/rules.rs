@@ -1,8 +1,8 @@
 //! The rules by which a change looks harmless: one table, and one loop that asks its rows in their order.
 //!
-//! Whether a change is marked does not depend on the order of the rows, since one row is enough; which mark it gets does. What a
-//! row says is the same for the shown difference and for all further ones below the same root: a root with one difference that no
-//! row explains is not marked.
+//! Whether a change is marked does not depend on the order of the rows, since one row is enough; which mark it gets
+//! does. What a row says is the same for the shown difference and for all further ones below the same root: a root
+//! with one difference that no row explains is not marked.
 
 mod collections;
 mod fields;

@@ -9,14 +9,12 @@ use std::ops::RangeInclusive;
 use crate::constants::{NewConstants, Pool};
 use crate::edit::{Insertion, Place};
 use crate::error::{Malformed, NotEdited};
+use crate::opcodes::*;
 use crate::reader::{Reader, Write};
 use crate::{frames, tables};
 
-const TABLESWITCH: u8 = 170;
-const LOOKUPSWITCH: u8 = 171;
-const RETURNS: RangeInclusive<u8> = 172..=177;
-const INVOKES: RangeInclusive<u8> = 182..=186;
-const WIDE: u8 = 196;
+const RETURNS: RangeInclusive<u8> = IRETURN..=RETURN;
+const INVOKES: RangeInclusive<u8> = INVOKEVIRTUAL..=INVOKEDYNAMIC;
 const LONGEST: usize = 65_535;
 
 /// A decoded `Code` attribute.
@@ -187,13 +185,13 @@ impl<'a> Code<'a> {
         let opcode = reader.u1()?;
         let jump = |offset: i32| self.jump(pc, offset, new, map);
         match opcode {
-            153..=168 | 198 | 199 => {
+            IFEQ..=JSR | IFNULL | IFNONNULL => {
                 let offset = jump(reader.u2()?.cast_signed().into())?;
                 let offset = i16::try_from(offset).map_err(|_| NotEdited::BranchTooFar { pc })?;
                 out.u1(opcode);
                 out.u2(offset.cast_unsigned());
             }
-            200 | 201 => {
+            GOTO_W | JSR_W => {
                 out.u1(opcode);
                 out.u4(jump(reader.u4()?.cast_signed())?.cast_unsigned());
             }

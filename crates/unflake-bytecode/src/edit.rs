@@ -6,13 +6,8 @@ use crate::constants::NewConstants;
 use crate::descriptor::{Descriptor, Kind};
 use crate::error::NotEdited;
 use crate::mutf8;
+use crate::opcodes::{BIPUSH, CHECKCAST, GETFIELD, GETSTATIC, IFEQ, INVOKESTATIC, LDC, LDC_W, SIPUSH};
 use crate::reader::Write;
-
-const GETSTATIC: u8 = 178;
-const GETFIELD: u8 = 180;
-const INVOKESTATIC: u8 = 184;
-const CHECKCAST: u8 = 192;
-const IFEQ: u8 = 153;
 
 /// One change of one method. Several may name the same method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -312,9 +307,9 @@ impl Planner<'_, '_> {
         if let (Ok(value), -1..=5) = (i8::try_from(value), value) {
             code.u1((3 + value).cast_unsigned());
         } else if let Ok(value) = i8::try_from(value) {
-            code.extend([16, value.cast_unsigned()]);
+            code.extend([BIPUSH, value.cast_unsigned()]);
         } else if let Ok(value) = i16::try_from(value) {
-            code.u1(17);
+            code.u1(SIPUSH);
             code.u2(value.cast_unsigned());
         } else {
             push_constant(self.constants.integer(value)?, code);
@@ -360,9 +355,9 @@ impl Planner<'_, '_> {
 
 fn push_constant(index: u16, code: &mut Vec<u8>) {
     match u8::try_from(index) {
-        Ok(index) => code.extend([18, index]),
+        Ok(index) => code.extend([LDC, index]),
         Err(_) => {
-            code.u1(19);
+            code.u1(LDC_W);
             code.u2(index);
         }
     }

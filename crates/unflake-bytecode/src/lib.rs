@@ -18,6 +18,7 @@ mod edit;
 mod error;
 mod frames;
 mod mutf8;
+mod opcodes;
 mod reader;
 mod tables;
 #[cfg(test)]

@@ -5,17 +5,20 @@ use crate::problem;
 use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::selection::Selection;
-use crate::suite::Suite;
+use crate::suite::{Suite, Trouble};
 use std::time::Duration;
+use unflake_explore::TestIx;
 use unflake_project::{Build, BuildError, BuildRequest, BuildRun};
 use unflake_protocol::ToProgram;
 
 /// What the learning run gave.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Learned {
     pub(crate) suite: Suite,
-    /// Indices of the tests that the user asked for.
-    pub(crate) selected: Vec<usize>,
+    /// Things that did not go as they should.
+    pub(crate) troubles: Vec<Trouble>,
+    /// The tests that the user asked for.
+    pub(crate) selected: Vec<TestIx>,
     /// How long the build took.
     pub(crate) time: Duration,
 }
@@ -37,10 +40,9 @@ pub(crate) fn learn(
         Err(BuildError::Cancelled) => return Ok(None),
         Err(error) => return Err(build_problem(error, request.build)),
     };
-    let suite = Suite::from_build(&run);
-    let selected: Vec<usize> = (0..suite.tests.len())
-        .filter(|index| selection.contains(&suite.tests[*index]))
-        .collect();
+    let (suite, troubles) = Suite::from_build(&run);
+    let is_selected = |test: &TestIx| selection.contains(&suite[*test]);
+    let selected: Vec<TestIx> = suite.all().filter(is_selected).collect();
     if selected.is_empty() {
         return Err(nothing_to_check(&run, &suite, selection, request.build));
     }
@@ -49,6 +51,7 @@ pub(crate) fn learn(
     }
     Ok(Some(Learned {
         suite,
+        troubles,
         selected,
         time: run.time,
     }))

@@ -3,26 +3,30 @@
 //! It starts test JVMs and decides what to run in them, but knows no terminal: it prints nothing, reads no arguments and
 //! ends no process. What the user sees meanwhile goes through [`Progress`]; what goes wrong is a [`Problem`].
 
-mod again;
+mod anchors;
+mod baseline;
 mod check;
+pub mod document;
 pub mod drive;
+mod kept;
 mod learn;
+mod ledger;
 mod nearest;
 mod options;
 mod order;
-pub mod outcome;
 mod places;
 mod problem;
 mod progress;
+mod replay;
 mod selection;
+mod session;
 mod space;
 mod state;
-pub mod stored;
+mod stored_run;
 mod suite;
 pub mod vary;
 
-pub use again::{Again, Named};
-pub use check::{Checked, Surroundings, check, configuration, fresh_seed, scratch, seed};
+pub use check::{Checked, Surroundings, check, configuration, fresh_seed, seed};
 pub use learn::build_problem;
 pub use nearest::{did_you_mean, nearest};
 pub use options::{
@@ -30,4 +34,8 @@ pub use options::{
 };
 pub use problem::{Problem, ProblemKind, list, not_implementation_dependent, unknown_api};
 pub use progress::{Progress, Silent};
+pub use replay::{Replay, Replays};
+pub use session::{Session, scratch};
 pub use space::explore;
+pub use stored_run::{Named, StoredRun};
+pub use suite::{Baseline, KnownTest, LaunchIx, Suite};

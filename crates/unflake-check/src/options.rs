@@ -112,6 +112,17 @@ pub enum Kind {
     Order,
 }
 
+impl Kind {
+    /// As users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Id => "id",
+            Kind::Pollution => "pollution",
+            Kind::Order => "order",
+        }
+    }
+}
+
 /// What of shared state is looked at, and when (P1, P2, P6, P7).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PollutionOptions {

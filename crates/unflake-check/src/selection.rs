@@ -53,11 +53,11 @@ impl Selection {
     }
 
     pub(crate) fn contains(&self, test: &KnownTest) -> bool {
-        self.names(&test.id, &test.handle)
-    }
-
-    pub(crate) fn names(&self, id: &TestId, handle: &Handle) -> bool {
-        self.is_all() || self.patterns.iter().any(|pattern| pattern.matches(id, handle))
+        self.is_all()
+            || self
+                .patterns
+                .iter()
+                .any(|pattern| pattern.matches(&test.id, &test.handle))
     }
 
     /// What the user wrote that matches none of `tests`.

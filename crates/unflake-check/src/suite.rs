@@ -1,64 +1,72 @@
-//! The project's tests as the learning run saw them.
+//! The project's tests: what a build showed of them, in memory or in the store.
 
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Index;
 use std::path::Path;
 use std::time::Duration;
-use unflake_explore::{Learned, Need, needs};
-use unflake_project::{BuildRecipe, BuildRun, TestJvm};
+use unflake_explore::{Learned, Need, TestIx, needs};
+use unflake_project::{BuildRecipe, BuildRun, BuildTool, TestJvm};
 use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
-use unflake_runner::Launch;
+use unflake_runner::{Launch, LaunchError};
 
-/// All tests, in the order in which the build ran them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Suite {
-    pub(crate) tests: Vec<KnownTest>,
+/// All tests, in the order in which the build ran them. The same whether the build has just run or a stored run is opened.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Suite {
+    pub tests: Vec<KnownTest>,
     /// How the build's test JVMs were started, each way once.
-    pub(crate) launches: Vec<Launch>,
-    /// The recipes that the launches were made from.
-    pub(crate) recipes: Vec<BuildRecipe>,
+    recipes: Vec<BuildRecipe>,
+    /// What the recipes lead to.
+    #[serde(skip)]
+    pub launches: Vec<Launch>,
     /// Per class that is not the JDK's: the classes that its constant pool names.
-    pub(crate) references: BTreeMap<String, Vec<String>>,
+    pub references: BTreeMap<String, Vec<String>>,
     /// Versions of Java that were seen.
-    pub(crate) java: BTreeSet<String>,
-    /// Things that did not go as they should: methods that could not be edited, JVMs that cannot be started again.
-    pub(crate) troubles: Vec<Trouble>,
+    pub java: BTreeSet<String>,
 }
 
+/// One of the ways in which a suite's test JVMs are started: an index into [`Suite::launches`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LaunchIx(pub usize);
+
 /// One test and what is known of it before anything was varied.
-#[derive(Clone, Debug)]
-pub(crate) struct KnownTest {
-    pub(crate) id: TestId,
-    pub(crate) handle: Handle,
-    /// Index into [`Suite::launches`]; `None`: its JVM cannot be started without the build tool.
-    pub(crate) launch: Option<usize>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KnownTest {
+    pub id: TestId,
+    pub handle: Handle,
+    /// `None`: its JVM cannot be started without the build tool.
+    pub launch: Option<LaunchIx>,
     /// Which JVM of the build it ran in.
-    pub(crate) jvm: usize,
-    pub(crate) baseline: Baseline,
-    pub(crate) need: Need,
+    pub jvm: usize,
+    pub baseline: Baseline,
+    pub need: Need,
     /// Models that made choices in it.
-    pub(crate) models: Vec<String>,
-    pub(crate) time: Duration,
+    pub models: Vec<String>,
+    pub time: Duration,
     /// The part of it in which its JVM did nothing.
-    pub(crate) waited: Duration,
+    pub waited: Duration,
+}
+
+/// What a test did in the build.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Baseline {
+    Finished(Outcome),
+    /// Its JVM ended while it ran.
+    Unfinished,
 }
 
 /// Tests that ran before another one in its JVM of the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Before {
     /// Those of its class.
-    pub(crate) of_class: Vec<usize>,
+    pub(crate) of_class: Vec<TestIx>,
     /// All of them.
-    pub(crate) in_jvm: Vec<usize>,
+    pub(crate) in_jvm: Vec<TestIx>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Baseline {
-    Finished(Outcome),
-    /// Its JVM ended while it ran.
-    Unfinished,
-}
-
+/// Something that did not go as it should while the suite was learned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     NotApplied {
@@ -80,140 +88,178 @@ pub(crate) enum Trouble {
     },
 }
 
+impl KnownTest {
+    pub fn has_passed(&self) -> bool {
+        self.baseline == Baseline::Finished(Outcome::Passed)
+    }
+
+    /// Whether it came to its end in the build, one way or the other; skipped ones did not run.
+    pub fn has_run(&self) -> bool {
+        matches!(
+            self.baseline,
+            Baseline::Finished(Outcome::Passed | Outcome::Failed(_))
+        )
+    }
+}
+
+impl Index<TestIx> for Suite {
+    type Output = KnownTest;
+
+    fn index(&self, test: TestIx) -> &KnownTest {
+        &self.tests[test.0]
+    }
+}
+
 impl Suite {
-    pub(crate) fn from_build(run: &BuildRun) -> Suite {
+    /// The suite that a build showed, and what did not go as it should.
+    pub(crate) fn from_build(run: &BuildRun) -> (Suite, Vec<Trouble>) {
         let mut suite = Suite::default();
+        let mut troubles = Vec::new();
         let mut seen = BTreeSet::new();
         for (number, jvm) in run.jvms.iter().enumerate() {
             suite.java.insert(jvm.java.version.clone());
             suite.references.extend(jvm.references.clone());
-            let launch = suite.add_launch(jvm);
-            suite.add_troubles(jvm);
-            let class_path = launch.map_or(&[][..], |launch| &suite.launches[launch].class_path);
+            let launch = suite.add_launch(jvm, &mut troubles);
+            add_troubles(jvm, &mut troubles);
+            let class_path = launch.map_or(&[][..], |launch| &suite.launches[launch.0].class_path);
             if jvm.at_once > 1 || is_set_parallel(class_path) {
-                suite.troubles.push(Trouble::InParallel {
+                troubles.push(Trouble::InParallel {
                     module: jvm.module.clone(),
                 });
             }
-            let containers = container_choices(jvm);
-            let learned = Learned {
-                initialisers: &jvm.initialisers,
-                references: &jvm.references,
-                containers: &containers,
-            };
-            let needs = needs(learned, jvm.tests.iter().map(|run| (&run.test, &run.choices)));
-            for (run, need) in jvm.tests.iter().zip(needs) {
-                let id = run.test.id(&jvm.module);
+            for test in known_tests(jvm, number, launch) {
                 // A build may run a test more than once (reruns, several executions); the first time counts.
-                if seen.insert((id.clone(), run.test.handle.id.clone())) {
-                    let mut models = run.choices.models.clone();
-                    models.extend(
-                        containers
-                            .get(&run.test.handle.root)
-                            .into_iter()
-                            .flat_map(|choices| choices.models.clone()),
-                    );
-                    models.sort();
-                    models.dedup();
-                    suite.tests.push(KnownTest {
-                        id,
-                        handle: run.test.handle.clone(),
-                        launch,
-                        jvm: number,
-                        baseline: Baseline::Finished(run.outcome.clone()),
-                        need,
-                        models,
-                        time: run.time,
-                        waited: run.waited,
-                    });
-                }
-            }
-            for test in &jvm.unfinished {
-                let id = test.id(&jvm.module);
-                if seen.insert((id.clone(), test.handle.id.clone())) {
-                    suite.tests.push(KnownTest {
-                        id,
-                        handle: test.handle.clone(),
-                        launch,
-                        jvm: number,
-                        baseline: Baseline::Unfinished,
-                        need: Need::Nothing,
-                        models: Vec::new(),
-                        time: Duration::ZERO,
-                        waited: Duration::ZERO,
-                    });
+                if seen.insert((test.id.clone(), test.handle.id.clone())) {
+                    suite.tests.push(test);
                 }
             }
         }
-        suite
+        (suite, troubles)
+    }
+
+    /// Makes the launches of a suite that comes from the store. What cannot be started is said when it is asked for.
+    pub(crate) fn restore_launches(&mut self) -> Result<(), LaunchError> {
+        self.launches = self
+            .recipes
+            .iter()
+            .map(BuildRecipe::launch)
+            .collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = TestIx> + ExactSizeIterator + use<> {
+        TestIx::all(self.tests.len())
+    }
+
+    pub fn launches(&self) -> impl Iterator<Item = LaunchIx> + use<> {
+        (0..self.launches.len()).map(LaunchIx)
+    }
+
+    pub fn launch(&self, launch: LaunchIx) -> &Launch {
+        &self.launches[launch.0]
+    }
+
+    /// The tool that made the recipe of a launch.
+    pub(crate) fn tool(&self, launch: LaunchIx) -> &'static dyn BuildTool {
+        self.recipes[launch.0].tool
+    }
+
+    pub fn find(&self, id: &TestId) -> Option<TestIx> {
+        self.all().find(|test| self[*test].id == *id)
+    }
+
+    pub fn handles(&self, tests: &[TestIx]) -> Vec<Handle> {
+        tests.iter().map(|test| self[*test].handle.clone()).collect()
     }
 
     /// What ran before a test in the build.
-    pub(crate) fn before(&self, test: usize) -> Before {
-        let this = &self.tests[test];
-        let is_before = |other: &KnownTest| {
-            other.jvm == this.jvm
-                && matches!(
-                    other.baseline,
-                    Baseline::Finished(Outcome::Passed | Outcome::Failed(_))
-                )
-        };
-        let in_jvm: Vec<usize> = (0..test).filter(|index| is_before(&self.tests[*index])).collect();
-        let of_class = in_jvm
-            .iter()
-            .copied()
-            .filter(|index| self.tests[*index].handle.root == this.handle.root)
-            .collect();
-        Before { of_class, in_jvm }
-    }
-
-    fn add_launch(&mut self, jvm: &TestJvm) -> Option<usize> {
-        let Some(recipe) = &jvm.recipe else {
-            let reason = "the agent could not tell how it was started".to_owned();
-            self.troubles.push(Trouble::NoLaunch {
-                module: jvm.module.clone(),
-                reason,
-            });
-            return None;
-        };
-        match recipe.launch() {
-            Ok(launch) => Some(
-                self.launches
-                    .iter()
-                    .position(|known| *known == launch)
-                    .unwrap_or_else(|| {
-                        self.launches.push(launch);
-                        self.recipes.push(recipe.clone());
-                        self.launches.len() - 1
-                    }),
-            ),
-            Err(error) => {
-                self.troubles.push(Trouble::NoLaunch {
-                    module: jvm.module.clone(),
-                    reason: error.to_string(),
-                });
-                None
-            }
+    pub(crate) fn before(&self, test: TestIx) -> Before {
+        let this = &self[test];
+        let is_before = |other: &TestIx| self[*other].jvm == this.jvm && self[*other].has_run();
+        let in_jvm: Vec<TestIx> = TestIx::all(test.0).filter(is_before).collect();
+        let is_of_class = |other: &TestIx| self[*other].handle.root == this.handle.root;
+        Before {
+            of_class: in_jvm.iter().copied().filter(is_of_class).collect(),
+            in_jvm,
         }
     }
 
-    fn add_troubles(&mut self, jvm: &TestJvm) {
-        let not_applied = jvm.not_applied.iter();
-        self.troubles
-            .extend(not_applied.map(|(method, reason)| Trouble::NotApplied {
-                method: method.clone(),
-                reason: reason.clone(),
-            }));
-        self.troubles
-            .extend(jvm.bugs.iter().cloned().map(Trouble::AgentOff));
-        for container in &jvm.containers {
-            if let Some(failure) = &container.failure {
-                let message = format!("{}: {}", failure.kind, failure.message);
-                self.troubles.push(Trouble::ContainerFailed {
-                    root: container.root.clone(),
-                    message,
-                });
-            }
+    fn add_launch(&mut self, jvm: &TestJvm, troubles: &mut Vec<Trouble>) -> Option<LaunchIx> {
+        let mut cannot = |reason: String| {
+            troubles.push(Trouble::NoLaunch {
+                module: jvm.module.clone(),
+                reason,
+            });
+            None
+        };
+        let Some(recipe) = &jvm.recipe else {
+            return cannot("the agent could not tell how it was started".to_owned());
+        };
+        let launch = match recipe.launch() {
+            Ok(launch) => launch,
+            Err(error) => return cannot(error.to_string()),
+        };
+        let known = self.launches.iter().position(|known| *known == launch);
+        Some(LaunchIx(known.unwrap_or_else(|| {
+            self.launches.push(launch);
+            self.recipes.push(recipe.clone());
+            self.launches.len() - 1
+        })))
+    }
+}
+
+/// The tests of one JVM of the build: those that ended, then those that did not.
+fn known_tests(jvm: &TestJvm, number: usize, launch: Option<LaunchIx>) -> Vec<KnownTest> {
+    let containers = container_choices(jvm);
+    let learned = Learned {
+        initialisers: &jvm.initialisers,
+        references: &jvm.references,
+        containers: &containers,
+    };
+    let needs = needs(learned, jvm.tests.iter().map(|run| (&run.test, &run.choices)));
+    let ended = jvm.tests.iter().zip(needs).map(|(run, need)| {
+        let of_class = containers.get(&run.test.handle.root).into_iter();
+        let of_class = of_class.flat_map(|choices| choices.models.iter().cloned());
+        let models: BTreeSet<String> = run.choices.models.iter().cloned().chain(of_class).collect();
+        KnownTest {
+            id: run.test.id(&jvm.module),
+            handle: run.test.handle.clone(),
+            launch,
+            jvm: number,
+            baseline: Baseline::Finished(run.outcome.clone()),
+            need,
+            models: models.into_iter().collect(),
+            time: run.time,
+            waited: run.waited,
+        }
+    });
+    let unfinished = jvm.unfinished.iter().map(|test| KnownTest {
+        id: test.id(&jvm.module),
+        handle: test.handle.clone(),
+        launch,
+        jvm: number,
+        baseline: Baseline::Unfinished,
+        need: Need::Nothing,
+        models: Vec::new(),
+        time: Duration::ZERO,
+        waited: Duration::ZERO,
+    });
+    ended.chain(unfinished).collect()
+}
+
+fn add_troubles(jvm: &TestJvm, troubles: &mut Vec<Trouble>) {
+    let not_applied = jvm.not_applied.iter();
+    troubles.extend(not_applied.map(|(method, reason)| Trouble::NotApplied {
+        method: method.clone(),
+        reason: reason.clone(),
+    }));
+    troubles.extend(jvm.bugs.iter().cloned().map(Trouble::AgentOff));
+    for container in &jvm.containers {
+        if let Some(failure) = &container.failure {
+            troubles.push(Trouble::ContainerFailed {
+                root: container.root.clone(),
+                message: format!("{}: {}", failure.kind, failure.message),
+            });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Whether a failure counts: it must repeat varied and vanish unvaried (N7), and how weak a level already fails it (N5).
 
+use crate::TestIx;
 use unflake_protocol::{Failure, Form, Level, Seed, Strategy};
 
 /// Where fresh JVMs come from.
@@ -12,7 +13,7 @@ pub trait Jvms {
 /// A JVM in which tests, named by their index, can be run several times.
 pub trait Jvm {
     /// Runs `tests` in order and says what became of the last one. `None` as strategy: unvaried.
-    fn run(&mut self, tests: &[usize], strategy: Option<Strategy>) -> Verdict;
+    fn run(&mut self, tests: &[TestIx], strategy: Option<Strategy>) -> Verdict;
 
     /// False when the JVM ended during a test.
     fn is_alive(&self) -> bool;
@@ -30,12 +31,12 @@ pub enum Verdict {
 /// A test that failed in a round.
 #[derive(Clone, Debug)]
 pub struct Suspect {
-    pub test: usize,
+    pub test: TestIx,
     pub strategy: Strategy,
     /// The tests of its class that ran before it in the build.
-    pub class: Vec<usize>,
+    pub class: Vec<TestIx>,
     /// All tests that ran before it in the same JVM of the build.
-    pub prefix: Vec<usize>,
+    pub prefix: Vec<TestIx>,
     /// For the random seeds of the levels that are tried.
     pub seed: Seed,
     /// Look for the weakest level.
@@ -140,7 +141,7 @@ pub fn confirm<S: Jvms>(
 /// One scope's tests and, once they have passed unvaried after having failed varied, a JVM that can be used again.
 struct Attempt<'a, S: Jvms> {
     jvms: &'a S,
-    tests: &'a [usize],
+    tests: &'a [TestIx],
     warm: Option<S::Jvm>,
 }
 
@@ -271,7 +272,7 @@ mod tests {
         history: RefCell<Vec<Option<Strategy>>>,
     }
 
-    impl<'a, R: Fn(&[Option<Strategy>], &[usize], Option<Strategy>) -> bool> Jvms for &'a Fake<R> {
+    impl<'a, R: Fn(&[Option<Strategy>], &[TestIx], Option<Strategy>) -> bool> Jvms for &'a Fake<R> {
         type Jvm = FakeJvm<'a, R>;
 
         fn start(&self) -> Result<Self::Jvm, String> {
@@ -283,8 +284,8 @@ mod tests {
         }
     }
 
-    impl<R: Fn(&[Option<Strategy>], &[usize], Option<Strategy>) -> bool> Jvm for FakeJvm<'_, R> {
-        fn run(&mut self, tests: &[usize], strategy: Option<Strategy>) -> Verdict {
+    impl<R: Fn(&[Option<Strategy>], &[TestIx], Option<Strategy>) -> bool> Jvm for FakeJvm<'_, R> {
+        fn run(&mut self, tests: &[TestIx], strategy: Option<Strategy>) -> Verdict {
             let fails = (self.rule)(&self.history.borrow(), tests, strategy);
             self.history.borrow_mut().push(strategy);
             if fails {
@@ -311,17 +312,17 @@ mod tests {
     };
 
     fn check(
-        rule: impl Fn(&[Option<Strategy>], &[usize], Option<Strategy>) -> bool,
+        rule: impl Fn(&[Option<Strategy>], &[TestIx], Option<Strategy>) -> bool,
     ) -> (Result<Confirmed, Unconfirmed>, u32) {
         let fake = Fake {
             rule,
             starts: Cell::new(0),
         };
         let suspect = Suspect {
-            test: 9,
+            test: TestIx(9),
             strategy: FULL,
-            class: vec![8],
-            prefix: vec![1, 8],
+            class: vec![TestIx(8)],
+            prefix: vec![TestIx(1), TestIx(8)],
             seed: Seed(1),
             climb: true,
         };
@@ -363,22 +364,22 @@ mod tests {
 
     #[test]
     fn what_needs_an_earlier_test_is_confirmed_with_it() {
-        let (result, _) = check(|_, tests, strategy| strategy.is_some() && tests.contains(&8));
+        let (result, _) = check(|_, tests, strategy| strategy.is_some() && tests.contains(&TestIx(8)));
         assert_eq!(result.unwrap().scope, Scope::Class);
-        let (result, _) = check(|_, tests, strategy| strategy.is_some() && tests.contains(&1));
+        let (result, _) = check(|_, tests, strategy| strategy.is_some() && tests.contains(&TestIx(1)));
         assert_eq!(result.unwrap().scope, Scope::Prefix);
     }
 
     #[test]
     fn tests_of_one_class_share_a_jvm_while_nothing_is_left_behind() {
         let fails_varied =
-            |_: &[Option<Strategy>], _: &[usize], strategy: Option<Strategy>| strategy.is_some();
+            |_: &[Option<Strategy>], _: &[TestIx], strategy: Option<Strategy>| strategy.is_some();
         let fake = Fake {
             rule: fails_varied,
             starts: Cell::new(0),
         };
         let suspect = Suspect {
-            test: 9,
+            test: TestIx(9),
             strategy: FULL,
             class: vec![],
             prefix: vec![],
@@ -391,7 +392,7 @@ mod tests {
         }
         assert_eq!(fake.starts.get(), 1);
 
-        let only_when_new = |history: &[Option<Strategy>], _: &[usize], strategy: Option<Strategy>| {
+        let only_when_new = |history: &[Option<Strategy>], _: &[TestIx], strategy: Option<Strategy>| {
             strategy.is_some() && history.len() < 2
         };
         let fake = Fake {
@@ -420,7 +421,7 @@ mod tests {
 
     #[test]
     fn what_only_needs_other_tests_before_it_is_no_finding() {
-        let (result, _) = check(|_, tests, _| !tests.contains(&1));
+        let (result, _) = check(|_, tests, _| !tests.contains(&TestIx(1)));
         assert!(matches!(result, Err(Unconfirmed::NeedsOthers(_))), "{result:?}");
     }
 

@@ -21,7 +21,46 @@ pub struct Document {
     pub summary: Summary,
     pub findings: Vec<Finding>,
     pub excluded: Vec<Excluded>,
+    /// Every test that was selected, with what became of it.
+    #[serde(default)]
+    pub tests: Vec<TestResult>,
     pub notes: Vec<Note>,
+}
+
+/// What became of one test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestResult {
+    #[serde(flatten)]
+    pub test: TestId,
+    /// For each kind that was asked for: `id`, `pollution`, `order`.
+    pub states: BTreeMap<String, TestState>,
+    /// The first of them in the order of [`TestState`].
+    pub state: TestState,
+    /// Why it is in that state, where there is something to say.
+    pub reason: Option<String>,
+    /// How long it took unvaried, in seconds.
+    pub time: f64,
+}
+
+/// What is known of a test in the end. It is in the first state that applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TestState {
+    /// There is a finding about it.
+    Found,
+    /// It fails without any variation.
+    Failing,
+    Disabled,
+    /// It passes and fails, and nothing we vary is to blame.
+    Flaky,
+    /// Nothing is claimed: it did not come to its end, its turn never came, or the proof was cut short.
+    NotFinished,
+    /// The user left it out.
+    Excluded,
+    /// All that was asked for was done, and nothing was found.
+    Checked,
+    /// There is nothing in it to vary.
+    NoChoice,
 }
 
 impl Document {
@@ -43,6 +82,7 @@ impl Document {
         });
         self.excluded
             .sort_by(|a, b| (a.reason, &a.test).cmp(&(b.reason, &b.test)));
+        self.tests.sort_by(|a, b| a.test.cmp(&b.test));
         self.notes.sort();
         self.notes.dedup();
     }

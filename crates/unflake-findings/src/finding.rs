@@ -3,6 +3,7 @@
 //! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. Readers of the
 //! JSON tell them apart by `kind`.
 
+use crate::rules;
 use crate::{Benign, Brittle, Cause, FilePollution, FindingId, Pollution, Proof, Suffering, Victim};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,6 +33,14 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The same with its cause, and the rule that follows from that.
+    pub fn explain(&mut self, found: Cause) {
+        if let Details::ImplementationDependent { cause, .. } = &mut self.details {
+            self.rule = rules::of(&found).to_owned();
+            *cause = found;
+        }
+    }
+
     pub fn kind(&self) -> FindingKind {
         match self.details {
             Details::ImplementationDependent { .. } => FindingKind::ImplementationDependent,

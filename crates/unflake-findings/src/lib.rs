@@ -18,7 +18,7 @@ mod suppression;
 pub use cause::{Cause, CauseStatus, Choice, Frame, Place};
 pub use document::{
     Document, Excluded, ExcludedReason, LevelSetting, Note, NoteKind, RunInfo, SCHEMA_VERSION, SkipReason,
-    Summary,
+    Summary, TestResult, TestState,
 };
 pub use finding::{
     Details, Effect, EffectMut, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity,

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A kind of harmless change, with what there is to say about it. Fields and methods are `Class.name`, classes have their package.
+/// A kind of harmless change, with what there is to say about it. Fields and methods are `Class.name`, classes have
+/// their package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "mark", rename_all = "kebab-case")]
 pub enum Mark {

@@ -1,16 +1,16 @@
-//! Common-roots isomorphism (definitions 1 to 5 of PolDet): are two states the same up to the identity of objects, and if
-//! not, where do they differ?
+//! Common-roots isomorphism (definitions 1 to 5 of PolDet): are two states the same up to the identity of objects,
+//! and if not, where do they differ?
 //!
-//! Both graphs are walked at the same time, from all common roots at once and breadth first, so that what is found first has
-//! the shortest path from any root. Objects are paired as they are met; a pair that contradicts an earlier one is a
-//! difference in sharing. Where edges have no order (sets, the keys of maps) partners are found by hashes of what is below
-//! them. Each object is looked at a fixed number of times, so the time is linear in the size of the graph for all but
-//! pathological keys.
+//! Both graphs are walked at the same time, from all common roots at once and breadth first, so that what is found
+//! first has the shortest path from any root. Objects are paired as they are met; a pair that contradicts an earlier
+//! one is a difference in sharing. Where edges have no order (sets, the keys of maps) partners are found by hashes of
+//! what is below them. Each object is looked at a fixed number of times, so the time is linear in the size of the
+//! graph for all but pathological keys.
 //!
-//! The heap may be large, and the JVM that it belongs to is not ours. So what has nothing to do with any change is left out
-//! ([`islands`]), objects are read from the packed bytes whenever they are needed ([`Index`]), what is known of each pair is
-//! kept in rows ([`pages`]), and what waits to be looked at is pairs, not the references that lead on from them, which are
-//! read again when it is the pair's turn ([`Pass`]).
+//! The heap may be large, and the JVM that it belongs to is not ours. So what has nothing to do with any change is
+//! left out ([`islands`]), objects are read from the packed bytes whenever they are needed ([`Index`]), what is known
+//! of each pair is kept in rows ([`pages`]), and what waits to be looked at is pairs, not the references that lead on
+//! from them, which are read again when it is the pair's turn ([`Pass`]).
 
 mod around;
 mod hashes;

@@ -6,7 +6,7 @@ mod reference;
 use crate::packed::pack;
 use crate::{Difference, Field, Packed, Root, Shape, ShapeId, Shapes, View, differences};
 use proptest::prelude::*;
-use unflake_protocol::{ChangeForm, Nearby, Shown, Side, Slot, Step};
+use unflake_protocol::{ChangeForm, Nearby, Shown, Side, Slot, Step, What};
 
 /// A heap to be written down: objects by number, in any order.
 #[derive(Clone, Debug, Default)]
@@ -255,6 +255,53 @@ fn a_field_deep_below_a_root() {
         .collect();
     assert_eq!(steps, ["a.Registry.FIRST", "a.Node.left", "a.Node.value"]);
     assert_eq!(found.slot, Slot::Field("value".to_owned()));
+}
+
+#[test]
+fn values_say_what_they_are() {
+    let nothing = heap(Vec::new(), &[NULL]);
+    let of = |objects: Vec<Thing>| {
+        let found = compare(&nothing, &heap(objects, &[0])).remove(0);
+        assert_eq!(found.old, Some(Shown::null()));
+        found.new.unwrap().what
+    };
+    let collection = |class: &str, len| What::Collection {
+        class: class.to_owned(),
+        len,
+    };
+    let object = |class: &str| What::Object {
+        class: class.to_owned(),
+    };
+    for (objects, what) in [
+        (vec![Text("[1]")], What::Text),
+        (vec![Number(7)], What::Integer(7)),
+        (vec![Node(1, NULL, NULL)], object("a.Node")),
+        (vec![Path(1), Bytes(vec![b'x'])], object("sun.nio.fs.UnixPath")),
+        (
+            vec![List(vec![1]), Text("a")],
+            collection("java.util.ArrayList", 1),
+        ),
+        (vec![Map(Vec::new())], collection("java.util.HashMap", 0)),
+        (vec![Bytes(vec![1, 2, 3])], collection("[B", 3)),
+        // Shown as the map that it wraps.
+        (
+            vec![Thing::Wrapper(1), Map(Vec::new())],
+            collection("java.util.HashMap", 0),
+        ),
+    ] {
+        let text = format!("{objects:?}");
+        assert_eq!(of(objects), what, "{text}");
+    }
+}
+
+#[test]
+fn an_entry_is_in_the_slot_of_its_key() {
+    let before = heap(vec![Map(Vec::new())], &[0]);
+    let after = heap(vec![Map(vec![(1, 2)]), Text("password"), Number(5)], &[0]);
+    let found = &compare(&before, &after)[0];
+    let key = Shown::new(What::Text, "\"password\"");
+    assert_eq!(found.slot, Slot::Key(key));
+    assert_eq!(found.steps.last(), Some(&Step::Element));
 }
 
 /// The first difference with what is around it, a line for each triple.

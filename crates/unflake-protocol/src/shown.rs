@@ -119,12 +119,34 @@ impl What {
         }
     }
 
-    /// The class of an object or a collection.
+    /// The class of an object or a collection; of an array, that of its elements.
     pub fn class(&self) -> Option<&str> {
         match self {
-            What::Object { class } | What::Collection { class, .. } => Some(class),
-            _ => None,
+            What::Object { class } | What::Collection { class, .. } => element_class(class),
+            What::Null
+            | What::Boolean
+            | What::Character
+            | What::Integer(_)
+            | What::Decimal
+            | What::Text
+            | What::Class
+            | What::Constant
+            | What::Length
+            | What::Reference(_)
+            | What::Present
+            | What::Alive
+            | What::Registered
+            | What::Unknown
+            | What::Hidden => None,
         }
+    }
+}
+
+/// `[[La.B;` is an array of arrays of `a.B`; numbers have no class.
+fn element_class(class: &str) -> Option<&str> {
+    match class.trim_start_matches('[') {
+        element if element.len() == class.len() => Some(class),
+        element => element.strip_prefix('L')?.strip_suffix(';'),
     }
 }
 
@@ -150,6 +172,14 @@ mod tests {
             What::Reference(Reference::Weak)
         );
         assert_eq!(of("a.SoftReference").class(), Some("a.SoftReference"));
+    }
+
+    #[test]
+    fn an_array_has_the_class_of_its_elements() {
+        let of = |class: &str| Shown::object(class, "").what.class().map(str::to_owned);
+        assert_eq!(of("[[La.B;"), Some("a.B".to_owned()));
+        assert_eq!(of("a.B$C"), Some("a.B$C".to_owned()));
+        assert_eq!(of("[I"), None);
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub struct Watch {
     pub abstractions: Vec<Abstraction>,
 }
 
-/// How objects of a class compare, as a user described it. Classes below it have fields of their own, which count beside.
+/// How objects of a class compare, as a user described it. Classes below it have fields of their own, which count
+/// beside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abstraction {
     /// `package.Class`, nested ones with `$`.
@@ -125,8 +126,8 @@ pub struct StateChange {
     pub kind: StateKind,
     /// What it hangs on: `package.Class.field`, the name of a property, a file.
     pub root: String,
-    /// From the root to the difference, in Java notation; the root itself where that was changed. For people, and to see whether
-    /// two changes are of the same place; programs look at `steps` and `slot`.
+    /// From the root to the difference, in Java notation; the root itself where that was changed. For people, and to
+    /// see whether two changes are of the same place; programs look at `steps` and `slot`.
     pub path: String,
     /// `None`: there was nothing.
     pub old: Option<Shown>,

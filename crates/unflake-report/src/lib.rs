@@ -14,4 +14,4 @@ pub use graph::{dot, page, pollution_page};
 pub use json::{json, state_space_json};
 pub use mark::explain_marks;
 pub use state_space::state_space_text;
-pub use text::{Sources, duration, one_line, text};
+pub use text::{Sources, duration, one_line, plural, printable, text};

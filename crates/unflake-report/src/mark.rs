@@ -163,7 +163,8 @@ mod tests {
         ),
         (
             r#"{"mark": "random-state", "class": "java.util.Random"}"#,
-            "the internal state of a random number generator (`java.util.Random`) that the project neither seeds nor replaces",
+            "the internal state of a random number generator (`java.util.Random`) that the project neither seeds nor \
+             replaces",
         ),
         (
             r#"{"mark": "set-up", "method": "FooTest.setUp"}"#,
@@ -187,8 +188,8 @@ mod tests {
         ),
         (
             r#"{"mark": "lazy", "field": "C.x", "methods": ["C.get"]}"#,
-            "lazy initialisation: `C.get` creates `C.x` when it is missing, nothing else sets it, and every run created the \
-             same value",
+            "lazy initialisation: `C.get` creates `C.x` when it is missing, nothing else sets it, and every run created \
+             the same value",
         ),
         (
             r#"{"mark": "counter", "field": "C.n", "methods": ["C.called"]}"#,
@@ -199,13 +200,13 @@ mod tests {
             "a memo: `C.square` and `C.root` look values up in `C.known` and add missing ones; nothing else uses it",
         ),
         (
-            r#"{"mark": "pool", "field": "BufferPool.items", "takers": ["BufferPool.take"], "givers": ["BufferPool.giveBack"]}"#,
-            "a pool: `BufferPool.take` takes out of `BufferPool.items` what `BufferPool.giveBack` puts into it",
+            r#"{"mark": "pool", "field": "Pool.items", "takers": ["Pool.take"], "givers": ["Pool.giveBack"]}"#,
+            "a pool: `Pool.take` takes out of `Pool.items` what `Pool.giveBack` puts into it",
         ),
         (
             r#"{"mark": "named-cache", "field": "C.f", "word": "cache", "methods": ["A", "B", "C", "D", "E"]}"#,
-            "looks like a cache by its name: `A`, `B`, `C` and 2 more use `C.f`; callers neither pass in the cached values \
-             nor see its size",
+            "looks like a cache by its name: `A`, `B`, `C` and 2 more use `C.f`; callers neither pass in the cached \
+             values nor see its size",
         ),
         (
             r#"{"mark": "soft-entries", "field": "C.known"}"#,

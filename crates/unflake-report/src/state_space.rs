@@ -3,7 +3,7 @@
 //! A summary only. The graph itself is the page's or Graphviz's.
 
 use crate::probability::{exact, percent, verdict};
-use crate::text::{FAINT, STRONG, clean, duration, named, of_severity, plural, shorten};
+use crate::text::{FAINT, STRONG, duration, named, of_severity, plural, printable, shorten};
 use anstyle::{AnsiColor, Style};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -88,7 +88,7 @@ impl Page {
         }
         write!(self.text, "    {probability}  {FAINT}")?;
         if let Some(line) = &failure.line {
-            write!(self.text, "at {}; ", clean(line))?;
+            write!(self.text, "at {}; ", printable(line))?;
         }
         let executions = plural(failure.executions as usize, "execution");
         writeln!(self.text, "{executions}{FAINT:#}")
@@ -104,9 +104,9 @@ impl Page {
             "{STRONG}Critical choices{STRONG:#}: one order leads only to passes, or only to failures, another does not"
         )?;
         for place in places.iter().take(self.limit) {
-            write!(self.text, "    {}", clean(place.api))?;
+            write!(self.text, "    {}", printable(place.api))?;
             if let Some(call) = place.call {
-                write!(self.text, " {FAINT}called by{FAINT:#} {}", clean(call))?;
+                write!(self.text, " {FAINT}called by{FAINT:#} {}", printable(call))?;
             }
             writeln!(self.text, ": {}", place.orders())?;
         }
@@ -123,7 +123,7 @@ impl Page {
     fn notes(&mut self, space: &StateSpace) -> fmt::Result {
         for note in &space.notes {
             let style = of_severity(Severity::Note);
-            writeln!(self.text, "{style}note:{style:#} {}", clean(note))?;
+            writeln!(self.text, "{style}note:{style:#} {}", printable(note))?;
         }
         Ok(())
     }

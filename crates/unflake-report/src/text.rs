@@ -127,12 +127,12 @@ impl Page<'_> {
             self.text,
             "    {}{rule}; `unflake explain {rule}` says how to repair it",
             label("rule"),
-            rule = clean(&finding.rule)
+            rule = printable(&finding.rule)
         )
     }
 
     fn repeat(&mut self, finding: &Finding) -> fmt::Result {
-        writeln!(self.text, "    {}{}", label("repeat"), clean(&finding.replay))
+        writeln!(self.text, "    {}{}", label("repeat"), printable(&finding.replay))
     }
 
     /// A line under a label: the label first, blanks from then on.
@@ -188,7 +188,7 @@ impl Page<'_> {
                 )?;
             }
             if !apis.is_empty() {
-                writeln!(self.text, "    {}{}", label("used"), clean(&apis.join(", ")))?;
+                writeln!(self.text, "    {}{}", label("used"), printable(&apis.join(", ")))?;
             }
         }
         Ok(())
@@ -246,7 +246,7 @@ impl Page<'_> {
     fn notes(&mut self, document: &Document) -> fmt::Result {
         for note in &document.notes {
             let style = of_severity(Severity::Note);
-            writeln!(self.text, "{style}note:{style:#} {}", clean(&note.message))?;
+            writeln!(self.text, "{style}note:{style:#} {}", printable(&note.message))?;
         }
         if !document.notes.is_empty() {
             writeln!(self.text)?;
@@ -405,7 +405,8 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-pub(crate) fn plural(n: usize, thing: &str) -> String {
+/// `1 run`, `2 runs`.
+pub fn plural(n: usize, thing: &str) -> String {
     if n == 1 {
         format!("1 {thing}")
     } else {
@@ -472,7 +473,7 @@ pub(crate) fn of_severity(severity: Severity) -> Style {
 
 /// The test, with the module where there are several and the root where it is not the test's own class.
 pub(crate) fn named(test: &TestId) -> String {
-    let mut text = clean(&test.to_string());
+    let mut text = printable(&test.to_string());
     // Nested classes are started through their outermost one; saying so would be noise.
     let outermost = test.class().split('$').next().unwrap_or_default();
     let through = test.root != test.class() && test.root != outermost;
@@ -488,7 +489,10 @@ pub(crate) fn named(test: &TestId) -> String {
 
 /// The lines of a message that are shown: no more than a few, none endless.
 pub(crate) fn shorten(message: &str, verbose: bool) -> Vec<String> {
-    let lines = message.lines().map(clean).filter(|line| !line.trim().is_empty());
+    let lines = message
+        .lines()
+        .map(printable)
+        .filter(|line| !line.trim().is_empty());
     if verbose {
         return lines.collect();
     }
@@ -514,7 +518,7 @@ fn cut(line: &str) -> String {
 
 /// Clean, and without line ends.
 pub fn one_line(text: &str) -> String {
-    clean(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    printable(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// At most so many columns; what is cut off is `…`.
@@ -535,7 +539,7 @@ pub(super) fn cut_end(text: &str, width: usize) -> String {
 }
 
 /// Without control characters: a test's message must not move the cursor, change colours or turn the reading direction.
-pub(crate) fn clean(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\t' => ' ',

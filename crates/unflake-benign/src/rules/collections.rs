@@ -74,8 +74,8 @@ pub(super) fn named_cache(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
     })
 }
 
-/// What a private field's collection keeps by a soft or weak reference may go at any time, so whoever asks for it must be able to
-/// make it again; unless it is what a caller gave, who can tell it from another.
+/// What a private field's collection keeps by a soft or weak reference may go at any time, so whoever asks for it
+/// must be able to make it again; unless it is what a caller gave, who can tell it from another.
 pub(super) fn soft_entries(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
     let field = &place.field;
     let mut held = [case.new, case.key].into_iter().flatten();
@@ -86,8 +86,8 @@ pub(super) fn soft_entries(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
     (is_one && !field.uses().any(is_of_caller)).then(|| Mark::SoftEntries { field: field.label() })
 }
 
-/// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is as they
-/// were made, unless they can be told something.
+/// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is
+/// as they were made, unless they can be told something.
 pub(super) fn array_memo(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
     let field = &place.field;
     let element = field.descriptor().strip_prefix("[L")?.strip_suffix(';')?;
@@ -193,8 +193,8 @@ fn keeps_of_caller(case: &Case<'_>, field: &Field<'_>, entries: &[Entry<'_>]) ->
         new.class()
             .is_some_and(|class| case.evidence.is_settable(class, None))
     };
-    let is_others_collection =
-        || matches!(new, What::Collection { class, .. } if !case.evidence.has_class(class));
+    let is_projects = || new.class().is_some_and(|class| case.evidence.has_class(class));
+    let is_others_collection = || matches!(new, What::Collection { .. }) && !is_projects();
     let computes = |used: &How<'_>| matches!(used, How::Called { method, .. } if method == "computeIfAbsent");
     let is_made_here = || {
         is_made_of(Stored::New)

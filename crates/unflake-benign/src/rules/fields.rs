@@ -7,7 +7,8 @@ use unflake_bytecode::{How, Stored};
 use unflake_findings::Mark;
 use unflake_protocol::{ChangeForm, What, dotted};
 
-/// A private field of a test class that the class's own set-up sets or empties: no test of it sees what was there before.
+/// A private field of a test class that the class's own set-up sets or empties: no test of it sees what was there
+/// before.
 pub(super) fn set_up(case: &Case<'_>) -> Option<Mark> {
     let field = case.evidence.field(case.root()?)?;
     let set_up = field.set_up()?;

@@ -41,9 +41,9 @@ fn hook<'a>(case: &Case<'a>) -> Option<&'a str> {
     }
 }
 
-/// A thread-local whose own code makes what it holds, and that nobody sets: whoever asks finds the same. If others than its class
-/// can reach it, there is something to be found the first time too. What is put into it stays there, unless its name says that it
-/// is emptied first.
+/// A thread-local whose own code makes what it holds, and that nobody sets: whoever asks finds the same. If others
+/// than its class can reach it, there is something to be found the first time too. What is put into it stays there,
+/// unless its name says that it is emptied first.
 pub(super) fn thread_local_default(case: &Case<'_>) -> Option<Mark> {
     const EMPTIED_FIRST: [&str; 2] = ["buffer", "cache"];
     let field = case.evidence.field(case.root()?)?;

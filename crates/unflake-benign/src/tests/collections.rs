@@ -59,8 +59,8 @@ fn a_memo_is_asked_and_filled_in_one() {
 #[test]
 fn memos_of_objects_that_are_made_of_values() {
     let of = |value: &str| change(&["a.C.known", "[]"], ChangeForm::Grown, None, value);
-    let memo = "open byName (L)L: known read, known .get given !, known read, known .put new, known .put made-of-values, \
-                known below returned";
+    let memo = "open byName (L)L: known read, known .get given !, known read, known .put new, \
+                known .put made-of-values, known below returned";
     let uses = map_with(&format!(
         "{memo}\n class Fixed\n private own name {TEXT}\n open name ()L: name read, name out\n \
          class Told\n private own name {TEXT}\n open rename (L)V: name = given"
@@ -73,6 +73,8 @@ fn memos_of_objects_that_are_made_of_values() {
         None,
         "a caller may add to it"
     );
+    assert!(why(&of("a.Fixed[][1]"), &uses).is_some());
+    assert_eq!(why(&of("a.Told[][1]"), &uses), None);
     let inside = map_with(&memo.replace("known below returned", "known below size other"));
     assert!(why(&of("ArrayList[\"a\"]"), &inside).is_some());
 }
@@ -237,7 +239,8 @@ fn pools_and_caches_by_name() {
     let cache = |stored: &str| {
         project(&format!(
             "class C\n private static typeCache Ljava/util/Map;\n \
-             open find (L)L: typeCache read, typeCache .get given !\n open load (L)L: typeCache read, typeCache .put {stored}"
+             open find (L)L: typeCache read, typeCache .get given !\n \
+             open load (L)L: typeCache read, typeCache .put {stored}"
         ))
     };
     assert!(why(&grown("a.C.typeCache"), &cache("made-of-given")).is_some());

@@ -8,9 +8,10 @@ use unflake_protocol::{
     ChangeForm, FieldName, JvmState, Shown, StateChange, StateKind, Step, ThreadName, What,
 };
 
-/// Classes of package `a`, one line each: `class Name`, then for each field `private|open static|own name descriptor`, then
-/// for each method `private|open name descriptor: use, use`. A use is `field read`, `field read-back`, `field tested`, `field = stored`,
-/// `field .method stored` (`!` behind: the result is used), `field below method stored`, `field below returned`, `field out`, `call method`.
+/// Classes of package `a`, one line each: `class Name`, then for each field `private|open static|own name
+/// descriptor`, then for each method `private|open name descriptor: use, use`. A use is `field read`, `field
+/// read-back`, `field tested`, `field = stored`, `field .method stored` (`!` behind: the result is used), `field
+/// below method stored`, `field below returned`, `field out`, `call method`.
 pub(super) fn project(text: &str) -> Evidence {
     let mut classes: Vec<ClassUses> = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -119,7 +120,8 @@ fn stored(word: &str) -> Stored {
     }
 }
 
-/// `[]` is an element, `a.C.x` a field. Values: `null`, `"text"`, `3`, `true`, `Class[…]` and `Class{…}` collections, else a class.
+/// `[]` is an element, `a.C.x` a field. Values: `null`, `"text"`, `3`, `true`; `Class[…]` and `Class{…}` are collections,
+/// `Class[][…]` is an array; anything else is a class.
 pub(super) fn change(steps: &[&str], form: ChangeForm, old: Option<&str>, new: &str) -> StateChange {
     StateChange {
         kind: StateKind::Heap,
@@ -150,7 +152,10 @@ pub(super) fn shown(text: &str) -> Shown {
         "true" | "false" => What::Boolean,
         text if text.starts_with('"') => What::Text,
         text if text.contains(['[', '{']) && !text.contains('(') => What::Collection {
-            class: class.to_owned(),
+            class: match text.strip_prefix(class) {
+                Some(rest) if rest.starts_with("[]") => format!("[L{class};"),
+                _ => class.to_owned(),
+            },
             len: 1,
         },
         text => match text.parse() {
@@ -161,8 +166,8 @@ pub(super) fn shown(text: &str) -> Shown {
     Shown::new(what, text)
 }
 
-/// A change as rows of the table have it: `WAY | FORM | OLD | NEW`, and how many tests made it (`| 2 tests`), else one. `-` is no
-/// value. `hook CLASS` is a way too, and so is `thread-local FIELD`.
+/// A change as rows of the table have it: `WAY | FORM | OLD | NEW`, and how many tests made it (`| 2 tests`), else
+/// one. `-` is no value. `hook CLASS` is a way too, and so is `thread-local FIELD`.
 pub(super) fn parse_change(text: &str) -> (StateChange, usize) {
     let mut parts = text.split(" | ");
     let mut next = || parts.next().unwrap();

@@ -91,7 +91,8 @@ fn generators_that_nobody_seeds() {
         Some("1"),
         "2",
     );
-    let dice = "class C\n private static random Ljava/util/Random;\n open dice ()I: random read, random .nextInt other !";
+    let dice = "class C\n private static random Ljava/util/Random;\n \
+                open dice ()I: random read, random .nextInt other !";
     assert!(why(&seed, &project(dice)).is_some());
     let open = dice.replace("private static random", "open static random");
     assert_eq!(

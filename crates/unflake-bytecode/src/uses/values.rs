@@ -1,4 +1,5 @@
-//! What is known of the values on the stack and in the variables of a method: where they come from, and what went into them.
+//! What is known of the values on the stack and in the variables of a method: where they come from, and what went
+//! into them.
 
 use super::Stored;
 use crate::descriptor::{Descriptor, Kind};

@@ -15,8 +15,41 @@ use unflake_runner::{Cancel, Launch, Limits, RunEnd, StartError, Work, Worker, W
 /// Starts JVMs, all with the same configuration.
 #[derive(Clone, Debug)]
 pub struct Driver {
+    starter: Arc<dyn Starter>,
     tools: WorkerTools,
     faults: Faults,
+}
+
+/// Where test JVMs come from: real ones, or those that a test of ours makes up.
+pub trait Starter: std::fmt::Debug + Send + Sync {
+    fn start(&self, launch: &Launch, tools: &WorkerTools, work: Work)
+    -> Result<Box<dyn TestJvm>, StartError>;
+}
+
+/// A process that runs tests.
+pub trait TestJvm: std::fmt::Debug + Send {
+    fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd;
+}
+
+/// JVMs of this machine.
+#[derive(Debug)]
+struct RealJvms;
+
+impl Starter for RealJvms {
+    fn start(
+        &self,
+        launch: &Launch,
+        tools: &WorkerTools,
+        work: Work,
+    ) -> Result<Box<dyn TestJvm>, StartError> {
+        Ok(Box::new(Worker::start(launch, tools, work)?))
+    }
+}
+
+impl TestJvm for Worker {
+    fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd {
+        Worker::run(self, command, limits, hear)
+    }
 }
 
 /// What went wrong in our own JVMs, whoever ran them.
@@ -35,13 +68,19 @@ pub enum Heard<'a> {
 /// A JVM that waits for its next command.
 #[derive(Debug)]
 pub struct DrivenJvm {
-    worker: Worker,
+    process: Box<dyn TestJvm>,
     faults: Faults,
 }
 
 impl Driver {
+    /// For real JVMs.
     pub fn new(tools: WorkerTools) -> Driver {
+        Driver::from(Arc::new(RealJvms), tools)
+    }
+
+    pub fn from(starter: Arc<dyn Starter>, tools: WorkerTools) -> Driver {
         Driver {
+            starter,
             tools,
             faults: Faults::default(),
         }
@@ -79,9 +118,9 @@ impl Driver {
     }
 
     pub fn start(&self, launch: &Launch, work: Work) -> Result<DrivenJvm, JvmEnd> {
-        match Worker::start(launch, &self.tools, work) {
-            Ok(worker) => Ok(DrivenJvm {
-                worker,
+        match self.starter.start(launch, &self.tools, work) {
+            Ok(process) => Ok(DrivenJvm {
+                process,
                 faults: self.faults.clone(),
             }),
             Err(StartError::Cancelled) => Err(JvmEnd::Cancelled),
@@ -100,7 +139,7 @@ impl DrivenJvm {
     ) -> Transcript {
         let mut said = Vec::new();
         let faults = &self.faults;
-        let end = self.worker.run(command, limits, |message| {
+        let end = self.process.run(command, limits, &mut |message| {
             super::transcript::hear(message, &mut said, faults, hear);
         });
         let end = match end {

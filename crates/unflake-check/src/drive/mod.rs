@@ -1,6 +1,6 @@
 //! Test JVMs: starting them, running tests in them, and what they said.
 //!
-//! [`driver`] is the one way to do so; [`rounds`], [`orders`] and [`scripts`] are views of it.
+//! [`driver`] is the one way to do so; `rounds`, [`orders`] and [`scripts`] are views of it.
 
 pub mod driver;
 pub mod orders;
@@ -9,3 +9,4 @@ pub(crate) mod pool;
 pub(crate) mod rounds;
 pub mod scripts;
 pub mod transcript;
+pub(crate) mod units;

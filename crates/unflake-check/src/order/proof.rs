@@ -1,14 +1,14 @@
 //! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come of it.
 
+use super::add_found;
 use super::launch::{OrderTools, launch_tests};
-use super::order_findings::{add_brittle, add_victim, say_unproved};
 use crate::check::Check;
-use crate::outcome::Outcomes;
+use crate::ledger::Ledger;
 use std::time::Instant;
 use unflake_explore::TestIx;
 use unflake_explore::order::limits::POLLUTION_TIME;
-use unflake_explore::order::{Doing, Found, HeldBy, Judgement, RanOrders, Search, Suspicion};
-use unflake_findings::{Proof, Suffering};
+use unflake_explore::order::{Doing, Found, FoundVictim, HeldBy, Judgement, RanOrders, Search, Suspicion};
+use unflake_findings::Proof;
 
 /// A suspicion, and what it is called.
 #[derive(Clone, Debug)]
@@ -22,25 +22,25 @@ pub(crate) struct Suspected {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Proven {
     pub(crate) proof: Proof,
-    pub(crate) victims: Vec<Suffering>,
+    pub(crate) victims: Vec<TestIx>,
 }
 
 /// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all others;
-/// adds a finding for each victim. One result for each polluter.
+/// adds a fact for each victim. One result for each polluter.
 pub(crate) fn run(
     check: &Check<'_>,
     suspected: &[Suspected],
     ran: &RanOrders,
-    outcomes: &mut Outcomes,
+    ledger: &mut Ledger,
 ) -> Vec<Proven> {
     let mut proven = vec![Proven::default(); suspected.len()];
-    if !check.settings.proof {
+    if !check.options.proof {
         return proven;
     }
-    let suite = &check.learned.suite;
+    let suite = &check.session.suite;
     let tools = OrderTools::new(check, Instant::now(), POLLUTION_TIME);
-    for launch in 0..suite.launches.len() {
-        let is_here = |index: &usize| suite.tests[suspected[*index].suspicion.test.0].launch == Some(launch);
+    for launch in suite.launches() {
+        let is_here = |index: &usize| suite[suspected[*index].suspicion.test].launch == Some(launch);
         let here: Vec<usize> = (0..suspected.len()).filter(is_here).collect();
         let suspicions = here.iter().map(|index| suspected[*index].suspicion.clone());
         let suspicions: Vec<Suspicion> = suspicions.collect();
@@ -48,7 +48,7 @@ pub(crate) fn run(
             HeldBy::Class(class) => Some(class.as_str()),
             HeldBy::File | HeldBy::Jvm => None,
         });
-        let tests = launch_tests(check, launch, holders, outcomes);
+        let tests = launch_tests(check, launch, holders, ledger);
         let is_wanted = !here.is_empty() || !tests.suspects_of_build().is_empty();
         if tests.tests.is_empty() || !is_wanted {
             continue;
@@ -72,41 +72,16 @@ pub(crate) fn run(
         let found = search.pollution(&suspicions);
         let here: Vec<(usize, &Suspected)> =
             here.into_iter().map(|index| (index, &suspected[index])).collect();
-        add(check, &found, &here, &mut proven, outcomes);
+        add(found, &here, &mut proven, ledger);
     }
     proven
 }
 
-/// Makes findings of what was found in one launch. `here`: the suspicions that were asked about, with their places in `proven`.
-fn add(
-    check: &Check<'_>,
-    found: &Found,
-    here: &[(usize, &Suspected)],
-    proven: &mut [Proven],
-    outcomes: &mut Outcomes,
-) {
-    let suite = &check.learned.suite;
-    let id = |test: TestIx| &suite.tests[test.0].id;
-    for brittle in &found.brittle {
-        add_brittle(suite, brittle, outcomes);
-    }
-    say_unproved(suite, &found.unproved, outcomes);
-    for (victim, polluter) in &found.more_polluters {
-        outcomes.add_polluter(id(*victim), id(*polluter));
-    }
-    for victim in &found.victims {
-        let state = victim.state.map(|state| here[state.0].1.path.clone());
-        add_victim(suite, victim, state, outcomes);
-    }
-    for ((index, suspected), judged) in here.iter().zip(&found.judged) {
-        let polluter = id(suspected.suspicion.test);
-        // What it said after another polluter may not be what it says after this one.
-        let suffering = judged.victims.iter().map(|victim| Suffering {
-            test: id(*victim).clone(),
-            message: outcomes.victim_message(id(*victim), polluter).unwrap_or_default(),
-        });
+/// Makes facts of what was found in one launch. `here`: the suspicions that were asked about, with their places in `proven`.
+fn add(found: Found, here: &[(usize, &Suspected)], proven: &mut [Proven], ledger: &mut Ledger) {
+    for ((index, _), judged) in here.iter().zip(&found.judged) {
         proven[*index] = Proven {
-            victims: suffering.collect(),
+            victims: judged.victims.clone(),
             proof: match judged.judgement {
                 Judgement::Proved => Proof::Proved,
                 Judgement::NoVictim => Proof::NoVictim,
@@ -115,4 +90,6 @@ fn add(
             },
         };
     }
+    let state = |found: &FoundVictim| found.state.map(|state| here[state.0].1.path.clone());
+    add_found(found, &state, ledger);
 }

@@ -1,31 +1,32 @@
 //! `check --only order`: the whole suite in other orders, and the proof of what fails there (P11).
 
+use super::add_found;
 use super::launch::{OrderTools, launch_tests};
-use super::order_findings::{add_brittle, add_victim, say_unproved};
 use crate::check::Check;
 use crate::drive::orders::LaunchOrders;
-use crate::outcome::{Fate, Outcomes};
+use crate::ledger::{Fact, Ledger};
 use std::time::{Duration, Instant};
 use unflake_explore::order::limits::{DEFAULT_ORDERS, MORE_ORDERS_TIME, ORDER_TIME, WHOLE_ORDERS_PART};
 use unflake_explore::order::{Doing, LaunchTests, OrdersTried, RanOrders, Search, TimeLeft, WholeSuite};
 use unflake_findings::NoteKind;
 
 /// Tries orders, and makes findings of what depends on them.
-pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, outcomes: &mut Outcomes) {
+pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, ledger: &mut Ledger) {
     let clock = Instant::now();
-    let suite = &check.learned.suite;
+    let suite = &check.session.suite;
     let tools = OrderTools::new(check, clock, ORDER_TIME);
-    for launch in 0..suite.launches.len() {
-        let tests = launch_tests(check, launch, [], outcomes);
+    for launch in suite.launches() {
+        let tests = launch_tests(check, launch, [], ledger);
         if tests.tests.is_empty() {
             continue;
         }
         let orders = tools.orders(check, launch, &tests);
         let tried = whole_orders(check, &tests, &orders, ran, clock);
-        outcomes.orders(tried.count);
-        for test in tried.ran {
-            outcomes.settle_if_new(test.0, Fate::Checked);
-        }
+        ledger.add(Fact::Rounds(tried.count));
+        tried
+            .ran
+            .iter()
+            .for_each(|test| ledger.add(Fact::RanInOrder(*test)));
         let search = Search {
             tests: &tests,
             orders: &orders,
@@ -42,20 +43,14 @@ pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, outcomes: &mut Outcomes) {
                 Doing::Cleaners => check.progress.phase("cleaners", 0),
             },
         };
-        let found = search.order(tried.failing, check.settings.proof);
+        let found = search.order(tried.failing, check.options.proof);
         if found.cut.trials {
-            outcomes.note(
+            ledger.note(
                 NoteKind::Budget,
-                "the time was up before all polluters were tried on all tests".to_owned(),
+                "the time was up before all polluters were tried on all tests",
             );
         }
-        for victim in &found.victims {
-            add_victim(suite, victim, None, outcomes);
-        }
-        for brittle in &found.brittle {
-            add_brittle(suite, brittle, outcomes);
-        }
-        say_unproved(suite, &found.unproved, outcomes);
+        add_found(found, &|_| None, ledger);
     }
 }
 
@@ -67,8 +62,8 @@ fn whole_orders(
     ran: &RanOrders,
     clock: Instant,
 ) -> OrdersTried {
-    let settings = check.settings;
-    let time = match (settings.budget, settings.rounds) {
+    let options = check.options;
+    let time = match (options.budget, options.rounds) {
         (Some(budget), _) => Some(budget / WHOLE_ORDERS_PART),
         (None, Some(_)) => None,
         (None, None) => check.budget().of(MORE_ORDERS_TIME),
@@ -77,7 +72,7 @@ fn whole_orders(
     let suite = WholeSuite {
         tests,
         seed: check.seed,
-        most: settings.rounds.unwrap_or(match settings.budget {
+        most: options.rounds.unwrap_or(match options.budget {
             Some(_) => u32::MAX,
             None => DEFAULT_ORDERS,
         }),

@@ -4,15 +4,14 @@ mod result;
 mod runs;
 mod sampling;
 
-use crate::again::{Again, Named};
 use crate::drive::patience::Patience;
 use crate::drive::scripts::{ScriptJvms, Subject};
 use crate::options::ExploreOptions;
 use crate::problem;
 use crate::problem::{Problem, not_implementation_dependent};
 use crate::progress::Progress;
+use crate::stored_run::{Named, StoredRun};
 use runs::Exploration;
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 use unflake_findings::{CauseStatus, Details, StateSpace};
@@ -25,15 +24,15 @@ const MANY: u64 = 50_000;
 
 /// Explores one test of a stored run.
 pub fn explore(
-    again: &Again,
+    stored: &StoredRun,
     named: Named,
-    project: &Path,
     options: &ExploreOptions,
     progress: &dyn Progress,
 ) -> Result<StateSpace, Problem> {
-    let target = Target::new(again, named, options.around)?;
+    let target = Target::new(stored, named, options.around)?;
+    let driver = stored.session.script_driver();
     let jvms = ScriptJvms {
-        driver: &again.driver,
+        driver: &driver,
         work: if options.runs > MANY {
             Work::Long
         } else {
@@ -46,22 +45,22 @@ pub fn explore(
         jvms: &jvms,
         subject: target.subject(),
         progress,
-        seed: options.seed.unwrap_or(again.document.summary.seed),
+        seed: options.seed.unwrap_or(stored.document.summary.seed),
         started: Instant::now(),
-        cancel: &|| again.driver.cancel().is_cancelled(),
+        cancel: &|| stored.session.driver().cancel().is_cancelled(),
         spare: Mutex::new(None),
     };
-    let file = again
+    let file = stored
         .run
         .directory()
         .join(format!("explore-{}.json", target.file()));
-    let kept = exploration.kept(&file).filter(|_| again.is_fresh);
+    let kept = exploration.kept(&file).filter(|_| stored.is_fresh);
     match options.random {
         Some(count) => exploration.random(count, &target),
         None => exploration
             .run(kept, &target, &file)
             .and_then(|explored| match explored {
-                Ok(explored) => Ok(exploration.state_space(explored, &target, project)),
+                Ok(explored) => Ok(exploration.state_space(explored, &target, &stored.session.project)),
                 Err(diverged) if diverged.of_threads => exploration.instead(&target),
                 Err(diverged) => Err(exploration.flaky(&diverged)),
             }),
@@ -80,7 +79,7 @@ struct Target {
 }
 
 impl Target {
-    fn new(again: &Again, named: Named, around: bool) -> Result<Target, Problem> {
+    fn new(stored: &StoredRun, named: Named, around: bool) -> Result<Target, Problem> {
         let through_build = |id: &TestId| {
             problem!(
                 CannotWork,
@@ -89,19 +88,20 @@ impl Target {
             )
             .hint("see whether it needs something that only the build sets up")
         };
+        let session = &stored.session;
         match named {
             Named::Finding(finding) => {
                 let Details::ImplementationDependent { strategy, cause, .. } = &finding.details else {
                     return Err(not_implementation_dependent(&finding));
                 };
-                let replay = again.stored.replays.get(finding.id.as_str());
-                let launch = again.launch(replay.and_then(|replay| replay.recipe))?;
+                let replay = stored.replays.get(finding.id.as_str());
+                let launch = replay.and_then(|replay| replay.launch);
                 let (Some(replay), Some(launch)) = (replay, launch) else {
                     return Err(through_build(&finding.test));
                 };
                 Ok(Target {
-                    launch,
-                    tests: replay.tests.clone(),
+                    launch: session.built(launch)?.clone(),
+                    tests: session.suite.handles(&replay.tests),
                     around: around.then_some(*strategy),
                     fails_once: cause.status == CauseStatus::Found && !cause.warm,
                     id: finding.test,
@@ -110,19 +110,21 @@ impl Target {
             Named::Test(test) if around => Err(problem!(
                 NoTest,
                 "`{}` did not fail in the run `{}`",
-                test.id.test,
-                again.run.id().as_str()
+                session.suite[test].id.test,
+                stored.run.id().as_str()
             )
             .hint("leave out `--around` to explore all it can do")),
-            Named::Test(test) => Ok(Target {
-                launch: again
-                    .launch(test.recipe)?
-                    .ok_or_else(|| through_build(&test.id))?,
-                tests: vec![test.handle],
-                around: None,
-                fails_once: false,
-                id: test.id,
-            }),
+            Named::Test(test) => {
+                let known = &session.suite[test];
+                let launch = known.launch.ok_or_else(|| through_build(&known.id))?;
+                Ok(Target {
+                    launch: session.built(launch)?.clone(),
+                    tests: vec![known.handle.clone()],
+                    around: None,
+                    fails_once: false,
+                    id: known.id.clone(),
+                })
+            }
         }
     }
 

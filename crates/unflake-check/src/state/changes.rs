@@ -2,9 +2,11 @@
 
 use super::file_names::FileNames;
 use crate::check::Check;
-use crate::drive::rounds::{Turn, Workers};
+use crate::drive::rounds::Workers;
+use crate::drive::units::{Spread, Turn, units};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
+use unflake_explore::TestIx;
 use unflake_protocol::{
     Author, Configuration, HeapSetting, Leaf, Measured, Shown, StateChange, StateKind, ToProgram, Watch,
 };
@@ -14,8 +16,8 @@ use unflake_runner::Launch;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     /// Tests that came to their end.
-    pub(super) ran: BTreeSet<usize>,
-    pub(super) by_test: BTreeMap<usize, Vec<StateChange>>,
+    pub(super) ran: BTreeSet<TestIx>,
+    pub(super) by_test: BTreeMap<TestIx, Vec<StateChange>>,
     pub(super) by_class: BTreeMap<String, Vec<StateChange>>,
     /// What roots held when they appeared, by root; in each JVM once.
     pub(super) initial: BTreeMap<String, Vec<Initial>>,
@@ -31,7 +33,7 @@ pub(super) struct Changes {
 /// What a root held when its class was initialised: paths and values, and the test that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Initial {
-    pub(super) test: Option<usize>,
+    pub(super) test: Option<TestIx>,
     pub(super) leaves: Vec<Leaf>,
 }
 
@@ -84,7 +86,7 @@ impl Changes {
     fn hear(
         &mut self,
         message: ToProgram,
-        index: impl Fn(&Author) -> Option<usize>,
+        index: impl Fn(&Author) -> Option<TestIx>,
         named: impl Fn(StateChange) -> StateChange,
     ) {
         match message {
@@ -131,27 +133,20 @@ pub(super) enum Jobs {
 }
 
 /// Runs tests once, and gathers what they change.
-pub(super) fn capture(check: &Check<'_>, tests: &[usize], watch: Watch, jobs: Jobs) -> Changes {
+pub(super) fn capture(check: &Check<'_>, tests: &[TestIx], watch: Watch, jobs: Jobs) -> Changes {
     run(check, tests, Some(watch), jobs)
 }
 
 /// Runs tests once, in JVMs that watch if there is something to watch and say what they needed.
-pub(super) fn run(check: &Check<'_>, tests: &[usize], watch: Option<Watch>, jobs: Jobs) -> Changes {
-    let suite = &check.learned.suite;
-    let by_handle: BTreeMap<_, usize> = tests
-        .iter()
-        .map(|test| (&suite.tests[*test].handle, *test))
-        .collect();
+pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, jobs: Jobs) -> Changes {
+    let suite = &check.session.suite;
+    let by_handle: BTreeMap<_, TestIx> = tests.iter().map(|test| (&suite[*test].handle, *test)).collect();
     let index = |author: &Author| match author {
         Author::Test(test) => by_handle.get(&test.handle).copied(),
         Author::Class(_) => None,
     };
     let tools = check.workers.driver.tools();
-    let names = FileNames::new(
-        &tools.scratch,
-        &check.settings.place.project,
-        tools.numbers.take(),
-    );
+    let names = FileNames::new(&tools.scratch, &check.options.place.project, tools.numbers.take());
     let changes = Mutex::new(Changes::default());
     let hear = |message: ToProgram| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,19 +166,22 @@ pub(super) fn run(check: &Check<'_>, tests: &[usize], watch: Option<Watch>, jobs
         models: Vec::new(),
         user_models: Vec::new(),
         watch,
-        measure: !check.settings.measure.is_empty(),
+        measure: !check.options.measure.is_empty(),
         ..configuration
     });
-    let workers = Workers {
-        suite,
-        launches: &launches,
-        driver: &driver,
+    let spread = Spread {
         jobs: match jobs {
-            Jobs::All => check.workers.jobs,
+            Jobs::All => check.workers.spread.jobs,
             Jobs::One => 1,
         },
         // The same run twice gives the same report.
         repeatable: true,
+    };
+    let workers = Workers {
+        suite,
+        launches: &launches,
+        driver: &driver,
+        spread,
         patience: check.workers.patience,
         hear: &hear,
     };
@@ -192,7 +190,7 @@ pub(super) fn run(check: &Check<'_>, tests: &[usize], watch: Option<Watch>, jobs
         strategy: None,
         tests: tests.to_vec(),
     };
-    workers.run(workers.units(&[turn]), &|test, _| {
+    workers.run(units(suite, &[turn], spread), &|test, _| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
         changes.ran.insert(test);
         check.progress.step();

@@ -6,17 +6,25 @@ use crate::options::Eager;
 use crate::options::Measure;
 use serde_json::json;
 use std::time::Instant;
+use unflake_explore::TestIx;
 
 /// Runs the tests in each of the ways that were asked for, as often as was asked for, and writes one JSON object per run
 /// in a line of its own.
-pub(crate) fn measure(check: &Check<'_>, candidates: &[usize]) -> String {
-    let tests = startable(check, candidates);
-    let settings = check.settings;
+pub(crate) fn measure(check: &Check<'_>) -> String {
+    let suite = &check.session.suite;
+    let passed: Vec<TestIx> = check
+        .selected
+        .iter()
+        .copied()
+        .filter(|test| suite[*test].has_passed())
+        .collect();
+    let tests = startable(check, &passed);
+    let options = check.options;
     let mut lines = String::new();
-    for time in 1..=settings.measure_times {
-        for capture in &settings.measure {
+    for time in 1..=options.measure_times {
+        for capture in &options.measure {
             let name = capture.name();
-            let phase = format!("measuring {name}, {time} of {}", settings.measure_times);
+            let phase = format!("measuring {name}, {time} of {}", options.measure_times);
             check.progress.phase(&phase, tests.len() as u64);
             let clock = Instant::now();
             let changes = captured(check, &tests, *capture);
@@ -35,7 +43,7 @@ pub(crate) fn measure(check: &Check<'_>, candidates: &[usize]) -> String {
     lines
 }
 
-fn captured(check: &Check<'_>, tests: &[usize], capture: Measure) -> Changes {
+fn captured(check: &Check<'_>, tests: &[TestIx], capture: Measure) -> Changes {
     let mut watch = watching::watch(check);
     match capture {
         Measure::None => run(check, tests, None, Jobs::All),

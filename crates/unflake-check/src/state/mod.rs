@@ -6,33 +6,36 @@
 
 mod changes;
 mod file_names;
-mod findings;
 mod measuring;
 mod secrets;
+mod twice;
 mod uses;
 mod watching;
 
 use crate::check::Check;
+use crate::ledger::{Changed, Fact, Ledger};
 use crate::options::Eager;
-use crate::outcome::Outcomes;
-use crate::suite::Baseline;
+use crate::order::proof::{self, Proven, Suspected};
 use changes::{Changes, Jobs, capture};
 pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
-use unflake_explore::order::RanOrders;
+use twice::Twice;
+use unflake_explore::TestIx;
+use unflake_explore::order::{RanOrders, Suspicion, suspicions};
 use unflake_findings::NoteKind;
-use unflake_protocol::{ChangeForm, Outcome, StateChange, StateKind, Watch};
+use unflake_protocol::{ChangeForm, StateChange, StateKind, Watch};
 
-pub(super) fn run(check: &Check<'_>, candidates: &[usize], ran: &RanOrders, outcomes: &mut Outcomes) {
+pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, ledger: &mut Ledger) {
     let tests = startable(check, candidates);
     let watch = watching::watch(check);
     check.progress.phase("watching shared state", tests.len() as u64);
-    let eager = check.settings.pollution.eager;
+    let eager = check.options.pollution.eager;
     let first = match eager {
         Eager::Off => capture(check, &tests, watch.clone(), Jobs::All),
         _ => eagerly(check, &tests, &watch, eager),
     };
-    say_unseen(check, candidates, &first, outcomes);
+    first.ran.iter().for_each(|test| ledger.add(Fact::Watched(*test)));
+    say_unseen(check, candidates, &first, ledger);
     let again = of_same_classes(check, &tests, &first);
     let mut second = Changes::default();
     if !again.is_empty() {
@@ -52,56 +55,93 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], ran: &RanOrders, outc
             .phase("watching without loading", 2 * tests.len() as u64);
         captured = captured_at_initialisation(check, &tests, &watch, &first);
     }
+    let suite = &check.session.suite;
+    let classes = uses::read(suite.launches.iter().flat_map(|launch| &launch.class_path));
+    let twice = Twice {
+        suite,
+        first: &first,
+        second: &second,
+        captured: &captured,
+        evidence: &classes.fields,
+    };
+    say_limits(check, &twice, &classes.notes, ledger);
+    let changes = twice.changes();
+    prove(check, changes, ran, ledger);
+}
+
+/// Says what could not be watched, or was asked for in vain.
+fn say_limits(check: &Check<'_>, twice: &Twice<'_>, notes: &[String], ledger: &mut Ledger) {
     // One reason for each: the second run may have given up something else of it.
-    let mut not_watched = second.not_watched.clone();
-    not_watched.extend(first.not_watched.clone());
+    let mut not_watched = twice.second.not_watched.clone();
+    not_watched.extend(twice.first.not_watched.clone());
     for (what, reason) in &not_watched {
-        outcomes.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
+        ledger.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
     }
-    for message in watching::without_use(check, &first) {
-        outcomes.note(NoteKind::Other, message);
+    for message in watching::without_use(check, twice.first) {
+        ledger.note(NoteKind::Other, message);
     }
-    let found = findings::gather(check, &first, &second, &captured, outcomes);
-    findings::prove(check, found, ran, outcomes);
+    for note in notes {
+        ledger.note(NoteKind::Other, note.clone());
+    }
+    for root in twice.restless() {
+        ledger.note(
+            NoteKind::NotWatched,
+            format!("`{root}` changes on its own, after different tests in each run; changes to it are not reported"),
+        );
+    }
+}
+
+/// Runs other tests after the polluters, and adds the changes with what came of it.
+fn prove(check: &Check<'_>, mut changes: Vec<Changed>, ran: &RanOrders, ledger: &mut Ledger) {
+    let seen: Vec<_> = changes.iter().map(Changed::seen).collect();
+    let suspected = |(index, suspicion): (usize, Suspicion)| {
+        let path = changes[index].change.path.clone();
+        (index, Suspected { suspicion, path })
+    };
+    let (order, suspected): (Vec<usize>, Vec<Suspected>) =
+        suspicions(&seen).into_iter().map(suspected).unzip();
+    let proven = proof::run(check, &suspected, ran, ledger);
+    for (index, Proven { proof, victims }) in order.into_iter().zip(proven) {
+        changes[index].proof = proof;
+        changes[index].victims = victims;
+    }
+    for changed in changes {
+        ledger.add(Fact::Changed(Box::new(changed)));
+    }
 }
 
 /// Those that we can run in JVMs of our own.
-fn startable(check: &Check<'_>, candidates: &[usize]) -> Vec<usize> {
-    let has_launch = |test: &usize| check.learned.suite.tests[*test].launch.is_some();
+fn startable(check: &Check<'_>, candidates: &[TestIx]) -> Vec<TestIx> {
+    let has_launch = |test: &TestIx| check.session.suite[*test].launch.is_some();
     candidates.iter().copied().filter(has_launch).collect()
 }
 
-/// Tests that came to no end in our JVMs: nothing is known of them.
-fn say_unseen(check: &Check<'_>, candidates: &[usize], changes: &Changes, outcomes: &mut Outcomes) {
+/// Tests that did not finish in our JVMs: nothing is known of them.
+fn say_unseen(check: &Check<'_>, candidates: &[TestIx], changes: &Changes, ledger: &mut Ledger) {
     if check.is_cancelled() {
         return;
     }
-    let tests = &check.learned.suite.tests;
-    let has_run = |test: &&usize| {
-        let outcome = &tests[**test].baseline;
-        matches!(outcome, Baseline::Finished(Outcome::Passed | Outcome::Failed(_)))
-    };
-    let unseen = candidates
+    let suite = &check.session.suite;
+    let unseen: Vec<&TestIx> = candidates
         .iter()
-        .filter(has_run)
-        .filter(|test| !changes.ran.contains(test));
-    let unseen: Vec<&usize> = unseen.collect();
-    let Some(first) = unseen.first() else { return };
-    let who = match unseen.len() {
-        1 => format!("`{}`", tests[**first].id),
-        more => format!("{more} tests, of which `{}` is one,", tests[**first].id),
+        .filter(|test| !changes.ran.contains(test))
+        .collect();
+    let who = match unseen[..] {
+        [] => return,
+        [one] => format!("`{}`", suite[*one].id),
+        [first, ..] => format!("{} tests (for example `{}`)", unseen.len(), suite[*first].id),
     };
-    outcomes.note(
+    ledger.note(
         NoteKind::NotWatched,
         format!(
-            "{who} did not run, or came to no end, where shared state is watched; nothing is known of what is left behind there"
+            "{who} did not finish while shared state was watched; unflake cannot say whether they pollute"
         ),
     );
 }
 
 /// The tests of all classes in which something changed.
-fn of_same_classes(check: &Check<'_>, tests: &[usize], changes: &Changes) -> Vec<usize> {
-    let root = |test: usize| check.learned.suite.tests[test].handle.root.as_str();
+fn of_same_classes(check: &Check<'_>, tests: &[TestIx], changes: &Changes) -> Vec<TestIx> {
+    let root = |test: TestIx| check.session.suite[test].handle.root.as_str();
     let mut roots: BTreeSet<&str> = changes.by_test.keys().map(|test| root(*test)).collect();
     roots.extend(changes.by_class.keys().map(String::as_str));
     tests
@@ -112,14 +152,14 @@ fn of_same_classes(check: &Check<'_>, tests: &[usize], changes: &Changes) -> Vec
 }
 
 /// Watches all tests with classes loaded before them: what is done to a class by the very test that loads it shows then (P6).
-fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch, eager: Eager) -> Changes {
-    let suite = &check.learned.suite;
+fn eagerly(check: &Check<'_>, tests: &[TestIx], watch: &Watch, eager: Eager) -> Changes {
+    let suite = &check.session.suite;
     let is_own = |class: &&str| {
         let package = class.rsplit_once('.').map_or("", |(package, _)| package);
         watch.roots.all || watch.roots.packages.iter().any(|own| own == package)
     };
-    let loading = |tests: &[usize]| {
-        let roots = tests.iter().map(|test| suite.tests[*test].handle.root.as_str());
+    let loading = |tests: &[TestIx]| {
+        let roots = tests.iter().map(|test| suite[*test].handle.root.as_str());
         let loaded: BTreeSet<&str> = match eager {
             Eager::Off => BTreeSet::new(),
             Eager::Suite => suite.references.keys().map(String::as_str).collect(),
@@ -137,21 +177,21 @@ fn eagerly(check: &Check<'_>, tests: &[usize], watch: &Watch, eager: Eager) -> C
 /// Watches tests in JVMs of their own, class by class or test by test, if that is how classes are loaded before them.
 fn in_groups(
     check: &Check<'_>,
-    tests: &[usize],
+    tests: &[TestIx],
     jobs: Jobs,
     eager: Eager,
-    watch: impl Fn(&[usize]) -> Watch + Sync,
+    watch: impl Fn(&[TestIx]) -> Watch + Sync,
 ) -> Changes {
-    let suite = &check.learned.suite;
-    let groups: Vec<&[usize]> = match eager {
+    let suite = &check.session.suite;
+    let groups: Vec<&[TestIx]> = match eager {
         Eager::Off | Eager::Suite => return capture(check, tests, watch(tests), jobs),
         Eager::Class => tests
-            .chunk_by(|a, b| suite.tests[*a].handle.root == suite.tests[*b].handle.root)
+            .chunk_by(|a, b| suite[*a].handle.root == suite[*b].handle.root)
             .collect(),
         Eager::Test => tests.chunks(1).collect(),
     };
     let mut all = Changes::default();
-    let one = |group: &&[usize]| capture(check, group, watch(group), Jobs::One);
+    let one = |group: &&[TestIx]| capture(check, group, watch(group), Jobs::One);
     let parts = match jobs {
         Jobs::All => check.in_parallel(&groups, one),
         Jobs::One => groups.iter().map(one).collect(),
@@ -181,17 +221,17 @@ fn reachable<'a>(
 /// initialiser kept what was so at that moment. Seen in two runs, so that it is not chance. By test.
 fn captured_at_initialisation(
     check: &Check<'_>,
-    tests: &[usize],
+    tests: &[TestIx],
     watch: &Watch,
     eager: &Changes,
-) -> BTreeMap<usize, Vec<StateChange>> {
+) -> BTreeMap<TestIx, Vec<StateChange>> {
     let watch = Watch {
         initial: true,
         ..watch.clone()
     };
     let once = capture(check, tests, watch.clone(), Jobs::All);
     let twice = capture(check, tests, watch, Jobs::All);
-    let mut found: BTreeMap<usize, Vec<StateChange>> = BTreeMap::new();
+    let mut found: BTreeMap<TestIx, Vec<StateChange>> = BTreeMap::new();
     for (root, initial) in &once.initial {
         let (Some(before), Some(again)) = (eager.initial.get(root), twice.initial.get(root)) else {
             continue;

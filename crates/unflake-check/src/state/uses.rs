@@ -33,7 +33,7 @@ pub(super) fn read<'a>(class_path: impl Iterator<Item = &'a String>) -> ReadClas
         match read.and_then(|bytes| ClassUses::parse(&bytes).map_err(|e| e.to_string())) {
             Ok(class) => classes.push(class),
             Err(why) => notes.push(format!(
-                "`{}` cannot be read, so marks of harmless changes do not know it: {why}",
+                "`{}` cannot be read, so harmless changes are judged without it: {why}",
                 file.display()
             )),
         }
@@ -52,4 +52,29 @@ fn files<'a>(class_path: impl Iterator<Item = &'a String>) -> Vec<PathBuf> {
     files
         .filter(|file| file.file_name().is_some_and(|name| name != "module-info.class"))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_class_file_that_cannot_be_read_is_named_and_modules_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = folder.path().join("a");
+        fs::create_dir(&package).unwrap();
+        for name in ["Broken.class", "module-info.class", "notes.txt"] {
+            fs::write(package.join(name), "no class file").unwrap();
+        }
+        let directory = folder.path().display().to_string();
+        let jar = "lib/no-such.jar".to_owned();
+        // The same directory twice is read once.
+        let found = read([&directory, &jar, &directory].into_iter());
+        let [note] = &found.notes[..] else {
+            panic!("{:?}", found.notes)
+        };
+        let start = format!("`{}` cannot be read", package.join("Broken.class").display());
+        assert!(note.starts_with(&start), "{note}");
+    }
 }

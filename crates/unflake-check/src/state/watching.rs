@@ -18,8 +18,8 @@ const EXCLUDED_ROOTS: [&str; 3] = [
 ];
 
 pub(super) fn watch(check: &Check<'_>) -> Watch {
-    let asked = &check.settings.pollution;
-    let launches = &check.learned.suite.launches;
+    let asked = &check.options.pollution;
+    let launches = &check.session.suite.launches;
     let excluded = EXCLUDED_ROOTS.iter().map(|pattern| (*pattern).to_owned());
     Watch {
         roots: Roots {
@@ -34,11 +34,11 @@ pub(super) fn watch(check: &Check<'_>) -> Watch {
         directories: asked
             .directories
             .iter()
-            .map(|given| check.settings.place.project.join(given))
+            .map(|given| check.options.place.project.join(given))
             .collect(),
         ignored: ignored(check),
         initial: false,
-        around: check.settings.graph,
+        around: check.options.graph,
         abstractions: asked.abstractions.clone(),
         most_objects: asked.most_objects.unwrap_or(MOST_OBJECTS),
     }
@@ -47,12 +47,12 @@ pub(super) fn watch(check: &Check<'_>) -> Watch {
 /// What of the settings matched nothing, or cannot be used: a sentence each. A part of the tests may load a part of the classes
 /// only, so then nothing is said of what matched nothing.
 pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
-    let asked = &check.settings.pollution;
+    let asked = &check.options.pollution;
     let unusable = changes.unusable.iter();
     let mut said: Vec<String> = unusable
         .map(|(class, reason)| format!("the abstraction of `{class}` is not used: {reason}"))
         .collect();
-    if !check.settings.tests.is_empty() || check.is_cancelled() {
+    if !check.options.tests.is_empty() || check.is_cancelled() {
         return said;
     }
     let is_unused = |setting: &HeapSetting| !changes.used.contains(setting);
@@ -100,10 +100,10 @@ pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
 
 /// What the build writes beside the tests, and what we do.
 fn ignored(check: &Check<'_>) -> Vec<PathBuf> {
-    let reports = check.request.build.tool.facts().reports;
-    let launches = check.learned.suite.launches.iter();
+    let reports = check.reports;
+    let launches = check.session.suite.launches.iter();
     let reports = launches.flat_map(|launch| reports.iter().map(|report| launch.directory.join(report)));
-    let own = [check.settings.place.store.clone()];
+    let own = [check.options.place.store.clone()];
     reports.chain(own).collect()
 }
 

@@ -4,25 +4,34 @@ use crate::drive::driver::DrivenJvm;
 use crate::drive::pool::{Lane, in_lanes};
 use crate::drive::scripts::{Cold, RunLimit, ScriptJvms, Subject, Warm};
 use crate::places::Places;
-use crate::stored::{Stored, StoredReplay};
-use std::path::Path;
+use crate::replay::Replay;
+use crate::session::Session;
+use crate::suite::LaunchIx;
 use std::time::{Duration, Instant};
 use unflake_explore::{Culprits, NoCause, Verdict, find_cause};
-use unflake_findings::{Cause, CauseStatus, Choice, Details, Document, Finding, Scope, rules};
+use unflake_findings::{Cause, CauseStatus, Choice, Scope};
 use unflake_protocol::{ChoiceKind, Evidence, Failure, Record, Strategy};
 use unflake_runner::Launch;
+
+/// A failure whose cause is looked for.
+#[derive(Clone, Debug)]
+pub struct ToExplain {
+    /// How choices vary when it fails.
+    pub strategy: Strategy,
+    pub scope: Scope,
+    pub replay: Replay,
+}
 
 /// Looks for causes.
 #[derive(Debug)]
 pub struct Debugger<'a> {
-    pub stored: &'a Stored,
-    pub project: &'a Path,
+    pub session: &'a Session,
     pub jvms: &'a ScriptJvms<'a>,
-    /// Findings at the same time.
+    /// Failures at the same time.
     pub jobs: usize,
-    /// The result must not depend on which finding came first in a JVM.
+    /// The result must not depend on which failure came first in a JVM.
     pub repeatable: bool,
-    /// For one finding.
+    /// For one failure.
     pub limit: Option<Duration>,
     /// For all of them.
     pub deadline: Option<Instant>,
@@ -30,53 +39,33 @@ pub struct Debugger<'a> {
 
 /// A JVM in which tests were explained that leave nothing behind, for the next one.
 struct Spare {
-    recipe: usize,
+    launch: LaunchIx,
     jvm: DrivenJvm,
 }
 
 impl Debugger<'_> {
-    /// Fills in the causes of these findings of a document; `done` hears of each.
-    pub fn explain(&self, document: &mut Document, which: &[usize], done: &(dyn Fn() + Sync)) {
-        let findings = which
-            .iter()
-            .map(|index| (*index, document.findings[*index].clone()))
-            .collect();
+    /// The causes of these failures, in their order; `done` hears of each.
+    pub fn explain(&self, failures: Vec<ToExplain>, done: &(dyn Fn() + Sync)) -> Vec<Cause> {
         let lane = Lane {
             threads: self.jobs,
-            items: findings,
+            items: failures,
         };
-        let causes = in_lanes(
-            vec![lane],
-            &|| None,
-            &|spare, (index, finding): (usize, Finding)| {
-                let clock = Instant::now();
-                let mut cause = self.cause(&finding, spare);
-                cause.time = clock.elapsed().as_secs_f64();
-                done();
-                (index, cause)
-            },
-        );
-        for (index, cause) in causes {
-            let finding = &mut document.findings[index];
-            finding.rule = rules::of(&cause).to_owned();
-            if let Details::ImplementationDependent { cause: slot, .. } = &mut finding.details {
-                *slot = cause;
-            }
-        }
+        in_lanes(vec![lane], &|| None, &|spare, failure: ToExplain| {
+            let clock = Instant::now();
+            let mut cause = self.cause(&failure, spare);
+            cause.time = clock.elapsed().as_secs_f64();
+            done();
+            cause
+        })
     }
 
-    fn cause(&self, finding: &Finding, spare: &mut Option<Spare>) -> Cause {
-        let Details::ImplementationDependent { strategy, scope, .. } = &finding.details else {
-            return not_found("it does not depend on an implementation", 0);
-        };
-        let Some(replay) = self.stored.replays.get(finding.id.as_str()) else {
-            return not_found("the run did not keep what is needed", 0);
-        };
-        let launch = replay
-            .recipe
-            .and_then(|recipe| Some((recipe, self.stored.recipes.get(recipe)?)))
-            .and_then(|(recipe, stored)| Some((recipe, stored.launch().ok()?)));
-        let Some((recipe, launch)) = launch else {
+    fn cause(&self, failure: &ToExplain, spare: &mut Option<Spare>) -> Cause {
+        let ToExplain {
+            strategy,
+            scope,
+            replay,
+        } = failure;
+        let Some(launch) = replay.launch else {
             return not_found(
                 "it fails only when the build tool runs it, where single choices cannot be repeated",
                 0,
@@ -87,13 +76,14 @@ impl Debugger<'_> {
             deadline: limit.into_iter().chain(self.deadline).min(),
             runs: 0,
         };
+        let suite = &self.session.suite;
         let subject = Subject {
-            launch: &launch,
-            tests: &replay.tests,
+            launch: suite.launch(launch),
+            tests: &suite.handles(&replay.tests),
             strategy: Some(*strategy),
         };
         let mut is_warm = true;
-        let found = self.warm(subject, recipe, spare, &mut allowance).or_else(|why| {
+        let found = self.warm(subject, launch, spare, &mut allowance).or_else(|why| {
             is_warm = false;
             // What a test finds changed by its own earlier runs, or what an initialiser froze, shows in fresh JVMs only.
             match why {
@@ -109,7 +99,7 @@ impl Debugger<'_> {
         match found {
             Ok(culprits) => Cause {
                 warm: is_warm,
-                ..self.found(culprits, *scope, &launch, runs)
+                ..self.found(culprits, *scope, subject.launch, runs)
             },
             Err(NoCause::Hashes(failure)) => hashes(&failure, *scope, runs),
             Err(why) => not_found(&reason(&why, replay, *strategy), runs),
@@ -127,11 +117,11 @@ impl Debugger<'_> {
     fn warm(
         &self,
         subject: Subject<'_>,
-        recipe: usize,
+        launch: LaunchIx,
         spare: &mut Option<Spare>,
         allowance: &mut RunLimit,
     ) -> Result<Culprits, NoCause> {
-        let used = spare.take().filter(|spare| spare.recipe == recipe);
+        let used = spare.take().filter(|spare| spare.launch == launch);
         let used = used.and_then(|spare| self.passes(spare.jvm, subject));
         let found = match used.map(|jvm| self.in_one(jvm, subject, allowance)) {
             Some((Ok(found), jvm)) => (Ok(found), jvm),
@@ -144,7 +134,7 @@ impl Debugger<'_> {
             }
         };
         let (found, jvm) = found;
-        *spare = jvm.filter(|_| !self.repeatable).map(|jvm| Spare { recipe, jvm });
+        *spare = jvm.filter(|_| !self.repeatable).map(|jvm| Spare { launch, jvm });
         found
     }
 
@@ -180,7 +170,7 @@ impl Debugger<'_> {
     }
 
     fn found(&self, culprits: Culprits, scope: Scope, launch: &Launch, runs: u32) -> Cause {
-        let mut places = Places::new(self.project, launch);
+        let mut places = Places::new(&self.session.project, launch);
         let mut choice = |number: usize, evidence: &Evidence| Choice {
             number: u32::try_from(number).unwrap_or(u32::MAX),
             api: api(evidence),
@@ -258,7 +248,7 @@ fn not_found(reason: &str, runs: u32) -> Cause {
     }
 }
 
-fn reason(why: &NoCause, replay: &StoredReplay, strategy: Strategy) -> String {
+fn reason(why: &NoCause, replay: &Replay, strategy: Strategy) -> String {
     match why {
         NoCause::NotRepeated if replay.tests.len() > 1 => {
             format!("it passes when it is repeated ({strategy}) after the tests that ran before it")

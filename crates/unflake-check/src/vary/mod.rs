@@ -1,4 +1,28 @@
-//! Varying choices: what can only be run through the build, and the causes of what fails.
+//! Varying choices: rounds, the confirmation of what fails in them, what only the build can run, and causes.
 
 pub mod cause;
+mod confirm;
+mod explain;
+mod rounds;
 pub(crate) mod through_build;
+
+pub(crate) use explain::explain;
+pub(crate) use through_build::Rebuild;
+
+use crate::check::Check;
+use crate::ledger::Ledger;
+use crate::problem::Problem;
+use unflake_explore::TestIx;
+
+/// Varies tests that pass unvaried, and confirms what fails.
+pub(crate) fn run(
+    check: &Check<'_>,
+    passed: &[TestIx],
+    rebuild: &Rebuild<'_>,
+    ledger: &mut Ledger,
+) -> Result<(), Problem> {
+    let candidates = rounds::control_runs(check, passed, ledger);
+    let verdicts = rounds::run(check, &candidates, ledger);
+    let left = confirm::run(check, &candidates, &verdicts, ledger);
+    through_build::run(check, &left, rebuild, ledger)
+}

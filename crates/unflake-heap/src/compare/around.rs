@@ -1,5 +1,5 @@
-//! What is near a difference, as triples `object field value` (P5): the way to it from the root, the object that holds it
-//! before and after, and one level below what was replaced. Objects are named by their paths.
+//! What is near a difference, as triples `object field value` (P5): the way to it from the root, the object that
+//! holds it before and after, and one level below what was replaced. Objects are named by their paths.
 
 use super::{Comparison, Place, Step};
 use crate::describe::{self, plain, transparent};

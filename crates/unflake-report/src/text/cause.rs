@@ -1,9 +1,9 @@
 //! Why a test fails, as a compiler shows an error: the call, the line of source it stands in, the two orders.
 //!
-//! Everything here comes from somebody else's program (sources, elements, messages), so all of it passes through [`clean`]
+//! Everything here comes from somebody else's program (sources, elements, messages), so all of it passes through [`printable`]
 //! before it is written: nothing may move the cursor, change colours or turn the reading direction.
 
-use super::{FAINT, Page, STRONG, clean, cut, cut_end, label, one_line, plural, shorten};
+use super::{FAINT, Page, STRONG, cut, cut_end, label, one_line, plural, printable, shorten};
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Write as _};
 use unflake_findings::{Cause, CauseStatus, Choice, Frame, Place, rules};
@@ -239,7 +239,7 @@ impl Page<'_> {
         // What is empty or blank must be seen to be so.
         let first = lines
             .next()
-            .map_or_else(|| format!("\"{}\"", clean(value)), str::to_owned);
+            .map_or_else(|| format!("\"{}\"", printable(value)), str::to_owned);
         writeln!(self.text, "    {}{first}", label(name))?;
         lines.try_for_each(|line| writeln!(self.text, "    {:9}{line}", ""))
     }
@@ -302,7 +302,7 @@ fn expand(line: &str) -> String {
             column += letter.width().unwrap_or(1);
         }
     }
-    clean(&text)
+    printable(&text)
 }
 
 fn indentation(line: &str) -> usize {
@@ -391,7 +391,7 @@ impl Window<'_> {
 
     fn element(&self, element: &str) -> String {
         let rest = element.get(self.common..).filter(|_| self.common > 0);
-        let element = clean(&rest.map_or_else(|| element.to_owned(), |rest| format!("…{rest}")));
+        let element = printable(&rest.map_or_else(|| element.to_owned(), |rest| format!("…{rest}")));
         match element.as_str() {
             // Invisible, and an element all the same.
             "" => "\"\"".to_owned(),

@@ -304,7 +304,7 @@ impl Page<'_> {
             why => why.to_owned(),
         };
         match polluter.victims() {
-            [] => self.row("harmless", &format!("it seems: {why}")),
+            [] => self.row("harmless", &format!("probably: {why}")),
             _ => self.row("harmless", &format!("it looked so ({why}), but tests fail")),
         }
     }

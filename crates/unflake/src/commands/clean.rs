@@ -2,7 +2,7 @@
 //!
 //! What is asked for is worked out and checked before anything is removed; what goes is printed, with what it frees.
 
-use super::{plural, print, printable, size};
+use super::{print, size};
 use crate::args::CleanArgs;
 use crate::exit::ExitCode;
 use crate::settings;
@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use unflake_check::{Problem, problem};
 use unflake_check::{did_you_mean, nearest};
 use unflake_findings::{ProjectStore, Run, RunId, Selection, projects};
+use unflake_report::{plural, printable};
 
 pub(crate) fn run(args: CleanArgs) -> Result<ExitCode, Problem> {
     let mut sheet = Sheet {

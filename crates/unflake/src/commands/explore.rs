@@ -10,11 +10,11 @@ use unflake_check::{Problem, explore};
 use unflake_findings::StateSpace;
 
 pub(crate) fn run(settings: &ExploreSettings) -> Result<ExitCode, Problem> {
-    let (again, interrupt) = open(&settings.place, Some(&settings.wanted))?;
+    let (stored, interrupt) = open(&settings.place, Some(&settings.wanted))?;
     let project = &settings.place.project;
-    let named = again.named(&settings.wanted, project)?;
+    let named = stored.named(&settings.wanted, project)?;
     let progress = ProgressDisplay::new(&settings.screen);
-    let space = match explore(&again, named, project, &settings.options, &progress) {
+    let space = match explore(&stored, named, &settings.options, &progress) {
         Ok(space) => space,
         Err(problem) => return interrupt.exit_code().ok_or(problem),
     };

@@ -19,19 +19,19 @@ use crate::interrupt::Interrupt;
 use crate::surroundings::surroundings;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write as _};
-use unflake_check::{Again, Place, Problem, problem};
+use unflake_check::{Place, Problem, StoredRun, problem};
 
 /// Opens a stored run: the one that has what is named by `wanted`, else the latest.
-fn open(place: &Place, wanted: Option<&str>) -> Result<(Again, Interrupt), Problem> {
+fn open(place: &Place, wanted: Option<&str>) -> Result<(StoredRun, Interrupt), Problem> {
     let (surroundings, interrupt) = surroundings(&place.store)?;
-    let again = Again::open(place, wanted, &surroundings)?;
-    if !again.is_fresh {
+    let stored = StoredRun::open(place, wanted, &surroundings)?;
+    if !stored.is_fresh {
         warn(&format!(
             "the project's classes have changed since the run `{}`; run `unflake check` again for what holds now",
-            again.run.id().as_str()
+            stored.run.id().as_str()
         ));
     }
-    Ok((again, interrupt))
+    Ok((stored, interrupt))
 }
 
 /// Says on standard error what may be worth knowing.
@@ -39,15 +39,6 @@ fn warn(sentence: &str) {
     let style = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
     // Nobody is left to tell if standard error is closed.
     let _ = writeln!(anstream::stderr(), "{style}warning:{style:#} {sentence}");
-}
-
-/// `1 run`, `2 runs`.
-fn plural(n: usize, thing: &str) -> String {
-    if n == 1 {
-        format!("1 {thing}")
-    } else {
-        format!("{n} {thing}s")
-    }
 }
 
 /// Bytes as people say it: `873 B`, `1.2 kB`, `35 MB`.
@@ -66,13 +57,6 @@ fn size(bytes: u64) -> String {
         unit if number < 9.95 => format!("{number:.1} {unit}"),
         unit => format!("{number:.0} {unit}"),
     }
-}
-
-/// A path or name as it can be printed: without what would move the cursor.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }
 
 /// Writes a command's whole result to standard output.
@@ -123,10 +107,5 @@ mod tests {
                 "18446744 TB"
             ]
         );
-    }
-
-    #[test]
-    fn names_cannot_touch_the_terminal() {
-        assert_eq!(printable("a\u{1b}[2Jé\n"), "a\u{fffd}[2Jé\u{fffd}");
     }
 }

@@ -12,7 +12,7 @@ use unflake_check::drive::orders::exact;
 use unflake_check::drive::patience::Patience;
 use unflake_check::drive::scripts::{ScriptJvms, Subject};
 use unflake_check::drive::transcript::JvmEnd;
-use unflake_check::{Again, Named};
+use unflake_check::{Named, StoredRun};
 use unflake_check::{Problem, not_implementation_dependent, problem};
 use unflake_explore::Verdict;
 use unflake_findings::{Cause, CauseStatus, Details, Finding};
@@ -23,9 +23,9 @@ use unflake_protocol::{
 use unflake_runner::{Launch, Work};
 
 pub(crate) fn run(settings: ReplaySettings) -> Result<ExitCode, Problem> {
-    let (again, interrupt) = super::open(&settings.place, Some(&settings.wanted))?;
-    let named = again.named(&settings.wanted, &settings.place.project)?;
-    let subject = Replayed::new(&again, &named, &settings)?;
+    let (opened, interrupt) = super::open(&settings.place, Some(&settings.wanted))?;
+    let named = opened.named(&settings.wanted, &settings.place.project)?;
+    let subject = Replayed::new(&opened, &named, &settings)?;
     if let Some(port) = settings.jdwp {
         must_be_free(port)?;
     }
@@ -60,11 +60,11 @@ pub(crate) fn run(settings: ReplaySettings) -> Result<ExitCode, Problem> {
 /// What is repeated, and how.
 struct Replayed<'a> {
     settings: &'a ReplaySettings,
-    again: &'a Again,
+    opened: &'a StoredRun,
     name: String,
     /// The last is the one in question.
     tests: Vec<Handle>,
-    launch: Option<Launch>,
+    launch: Option<&'a Launch>,
     /// `None`: the order of the tests is what matters.
     strategy: Option<Strategy>,
     cause: Option<&'a Cause>,
@@ -72,7 +72,7 @@ struct Replayed<'a> {
 
 impl<'a> Replayed<'a> {
     fn new(
-        again: &'a Again,
+        opened: &'a StoredRun,
         named: &'a Named,
         settings: &'a ReplaySettings,
     ) -> Result<Replayed<'a>, Problem> {
@@ -98,11 +98,11 @@ impl<'a> Replayed<'a> {
                     }
                     _ => return Err(not_implementation_dependent(finding)),
                 };
-                let replay = again.stored.replays.get(finding.id.as_str()).ok_or_else(|| {
+                let replay = opened.replays.get(finding.id.as_str()).ok_or_else(|| {
                     problem!(
                         CannotWork,
                         "the run `{}` did not keep what is needed to replay `{}`",
-                        again.run.id().as_str(),
+                        opened.run.id().as_str(),
                         finding.id.as_str()
                     )
                     .hint("run `unflake check` again")
@@ -110,10 +110,13 @@ impl<'a> Replayed<'a> {
                 let fails = victims.first().map(|victim| &victim.test);
                 Ok(Replayed {
                     settings,
-                    again,
+                    opened,
                     name: fails.unwrap_or(&finding.test).to_string(),
-                    tests: replay.tests.clone(),
-                    launch: again.launch(replay.recipe)?,
+                    tests: opened.session.suite.handles(&replay.tests),
+                    launch: replay
+                        .launch
+                        .map(|launch| opened.session.built(launch))
+                        .transpose()?,
                     strategy,
                     cause,
                 })
@@ -121,22 +124,28 @@ impl<'a> Replayed<'a> {
             Named::Test(test) if settings.choices.is_empty() => Err(problem!(
                 NoTest,
                 "`{}` did not fail in the run `{}`",
-                test.id.test,
-                again.run.id().as_str()
+                opened.session.suite[*test].id.test,
+                opened.run.id().as_str()
             )
             .hint("`--choices 1` varies one of its choices all the same")),
-            Named::Test(test) => Ok(Replayed {
-                settings,
-                again,
-                name: test.id.to_string(),
-                tests: vec![test.handle.clone()],
-                launch: again.launch(test.recipe)?,
-                strategy: Some(Strategy {
-                    level: Level::Full,
-                    form: Form::Reverse,
-                }),
-                cause: None,
-            }),
+            Named::Test(test) => {
+                let known = &opened.session.suite[*test];
+                Ok(Replayed {
+                    settings,
+                    opened,
+                    name: known.id.to_string(),
+                    tests: vec![known.handle.clone()],
+                    launch: known
+                        .launch
+                        .map(|launch| opened.session.built(launch))
+                        .transpose()?,
+                    strategy: Some(Strategy {
+                        level: Level::Full,
+                        form: Form::Reverse,
+                    }),
+                    cause: None,
+                })
+            }
         }
     }
 
@@ -161,7 +170,13 @@ impl<'a> Replayed<'a> {
     fn order(&self) -> String {
         let bold = Style::new().bold();
         let name = |handle: &Handle| {
-            let known = self.again.stored.tests.iter().find(|test| test.handle == *handle);
+            let known = self
+                .opened
+                .session
+                .suite
+                .tests
+                .iter()
+                .find(|test| test.handle == *handle);
             known.map_or_else(|| handle.id.clone(), |test| test.id.to_string())
         };
         let before: Vec<String> = self.tests[..self.tests.len().saturating_sub(1)]
@@ -188,7 +203,7 @@ impl<'a> Replayed<'a> {
 
     /// The failure, or `None` if the test passes.
     fn once(&self) -> Result<Option<Failure>, Problem> {
-        match &self.launch {
+        match self.launch {
             Some(launch) => self.directly(launch),
             None if self.choices().is_empty() && self.settings.jdwp.is_none() => self.through_build(),
             None => Err(problem!(
@@ -242,7 +257,7 @@ impl<'a> Replayed<'a> {
             "a debugger can attach to 127.0.0.1:{port}; the test {what}\n"
         ));
         let is_8 = |java: &String| java.starts_with("1.8");
-        if self.settings.stop && self.again.document.summary.java.iter().any(is_8) {
+        if self.settings.stop && self.opened.document.summary.java.iter().any(is_8) {
             // JDK-8317920: the event that wakes the debugger has no exception in it. Never repaired in Java 8.
             say(
                 "jdb on Java 8 prints an exception of its own there; `where all` and `resume` work all the same\n",
@@ -272,7 +287,7 @@ impl<'a> Replayed<'a> {
     /// debugger has no business there.
     fn script(&self, subject: Subject<'_>) -> Result<(Script, Record), Problem> {
         let wanted = self.wanted()?;
-        let driver = self.again.plain_driver();
+        let driver = self.opened.session.driver().clone();
         let jvms = self.jvms(&driver);
         let mut worker = start(&jvms, subject.launch)?;
         if self.is_warm() {
@@ -335,7 +350,7 @@ impl<'a> Replayed<'a> {
     }
 
     fn driver(&self) -> Driver {
-        let plain = self.again.plain_driver();
+        let plain = self.opened.session.driver().clone();
         let driver = if self.strategy.is_none() {
             exact(&plain)
         } else {
@@ -362,18 +377,18 @@ impl<'a> Replayed<'a> {
         let place = &self.settings.place;
         let build = Build::find(&place.project, std::env::var_os("PATH").as_deref())
             .map_err(|error| problem!(CannotWork, "{error}").hint(error.hint()))?;
-        let stored = &self.again.stored;
+        let session = &self.opened.session;
         let configuration = Configuration {
             role: Role::Build,
             strategy: self.strategy,
-            ..stored.configuration.clone()
+            ..session.configuration.clone()
         };
-        let tools = self.again.driver.tools();
+        let tools = session.driver().tools();
         let request = BuildRequest {
             build: &build,
             agent: &tools.agent,
             configuration: &configuration,
-            arguments: &stored.build_arguments,
+            arguments: &session.build_arguments,
             java_home: place.java.as_deref(),
             scratch: &tools.scratch,
             until: None,

@@ -2,7 +2,7 @@
 //!
 //! Looks only: nothing is made, and a run that cannot be read is listed with the reason.
 
-use super::{plural, print, printable, size};
+use super::{print, size};
 use crate::args::{Format, RunsArgs};
 use crate::exit::ExitCode;
 use crate::settings;
@@ -14,7 +14,7 @@ use unflake_findings::{
     ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState,
     SCHEMA_VERSION, Severity, projects,
 };
-use unflake_report::duration;
+use unflake_report::{duration, plural, printable};
 
 pub(crate) fn run(args: RunsArgs) -> Result<ExitCode, Problem> {
     let base = settings::store(args.stored.store)?;

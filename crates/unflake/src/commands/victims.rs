@@ -13,8 +13,7 @@ use unflake_check::Named;
 use unflake_check::Progress;
 use unflake_check::drive::orders::{LaunchOrders, exact};
 use unflake_check::drive::patience::Patience;
-use unflake_check::stored::StoredTest;
-use unflake_check::{Problem, problem};
+use unflake_check::{Problem, Suite, problem};
 use unflake_explore::TestIx;
 use unflake_explore::order::{Answer, AnswerStep, Question, classes_of};
 use unflake_findings::Suffering;
@@ -45,17 +44,16 @@ struct Report {
 
 pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem> {
     let settings = VictimsSettings::resolve(args, screen)?;
-    let (again, interrupt) = super::open(&settings.place, Some(&settings.wanted))?;
-    let wanted = match again.named(&settings.wanted, &settings.place.project)? {
+    let (opened, interrupt) = super::open(&settings.place, Some(&settings.wanted))?;
+    let wanted = match opened.named(&settings.wanted, &settings.place.project)? {
         Named::Finding(finding) => finding.test,
-        Named::Test(test) => test.id,
+        Named::Test(test) => opened.session.suite[test].id.clone(),
     };
-    let stored = &again.stored.tests;
-    let target = stored.iter().position(|test| test.id == wanted);
-    let (Some(target), Some(launch)) = (
-        target,
-        again.launch(target.and_then(|target| stored[target].recipe))?,
-    ) else {
+    let session = &opened.session;
+    let suite = &session.suite;
+    let target = suite.find(&wanted);
+    let launch = target.and_then(|target| suite[target].launch);
+    let (Some(target), Some(launch)) = (target, launch) else {
         return Err(problem!(
             CannotWork,
             "`{wanted}` can only be run by the build tool, so no order can be tried"
@@ -63,10 +61,10 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
         .hint("`unflake check` says why its JVM cannot be started without it"));
     };
     let progress = ProgressDisplay::new(&settings.screen);
-    let handles: Vec<Handle> = stored.iter().map(|test| test.handle.clone()).collect();
-    let driver = exact(&again.plain_driver());
+    let handles: Vec<Handle> = suite.tests.iter().map(|test| test.handle.clone()).collect();
+    let driver = exact(session.driver());
     let orders = LaunchOrders {
-        launch: &launch,
+        launch: session.built(launch)?,
         handles: &handles,
         driver: &driver,
         jobs: settings.jobs.get(),
@@ -74,12 +72,12 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
         deadline: settings.budget.map(|budget| Instant::now() + budget),
     };
     // All tests that run in such a JVM, in the build's order.
-    let is_here = |test: &TestIx| stored[test.0].recipe == stored[target].recipe;
-    let tests: Vec<TestIx> = TestIx::all(stored.len()).filter(is_here).collect();
+    let is_here = |test: &TestIx| suite[*test].launch == Some(launch);
+    let tests: Vec<TestIx> = suite.all().filter(is_here).collect();
     let question = Question {
-        target: TestIx(target),
+        target,
         tests: &tests,
-        classes: &classes_of(stored.iter().map(|test| test.handle.root.as_str())),
+        classes: &classes_of(suite.tests.iter().map(|test| test.handle.root.as_str())),
         orders: &orders,
         tell: &|step| {
             let phase = match step {
@@ -101,7 +99,7 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
         problem!(CannotWork, "the test `{wanted}` could not be run")
             .hint("run `unflake check` again: the project or its JDK may have changed since")
     })?;
-    let report = Report::new(wanted, stored, &answer);
+    let report = Report::new(wanted, suite, &answer);
     for FormatArg { format, file } in &settings.formats {
         let text = match format {
             Format::Text => report.text(),
@@ -120,8 +118,8 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
 }
 
 impl Report {
-    fn new(test: TestId, stored: &[StoredTest], answer: &Answer) -> Report {
-        let name = |test: &TestIx| stored[test.0].id.clone();
+    fn new(test: TestId, suite: &Suite, answer: &Answer) -> Report {
+        let name = |test: &TestIx| suite[*test].id.clone();
         let names = |tests: &[TestIx]| tests.iter().map(name).collect();
         let victims = answer.victims.iter().map(|victim| Suffering {
             test: name(&victim.victim),
@@ -186,5 +184,5 @@ impl Report {
 }
 
 fn said(failure: &Failure) -> String {
-    unflake_check::outcome::message(failure)
+    unflake_check::document::message(failure)
 }

@@ -100,6 +100,8 @@ impl Row {
             let benign = |yes: bool| if yes { "benign" } else { "not benign" };
             let expected = benign(self.expect == Expect::Benign);
             compare("it", expected, benign(is_benign(finding)));
+            let is_explained = finding["benign"]["mark"].is_string() && finding["benign"]["why"] != "";
+            compare("its mark", expected, benign(is_explained));
             compare(
                 "by_class",
                 &self.by_class.to_string(),

@@ -101,7 +101,7 @@ error a.Effects.ALL is left changed by 28 tests and 1 class; 1 test fails becaus
         all.contains("    class    class-level code of a.PTest\n"),
         "{all}"
     );
-    assert!(all.contains("    harmless it seems: a counter\n"), "{all}");
+    assert!(all.contains("    harmless probably: a counter\n"), "{all}");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn what_looks_harmless_is_folded_with_its_reason() {
     assert!(
         text.starts_with(
             "note a.Cache.memo is left changed by a.ATest#a\n    change   Cache.memo[1]: nothing → 2\n    \
-             harmless it seems: a memo map\n"
+             harmless probably: a memo map\n"
         ),
         "{text}"
     );

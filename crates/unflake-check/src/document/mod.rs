@@ -1,0 +1,144 @@
+//! From facts to the document: a pure function, called at the end.
+//!
+//! Each fact that is a finding becomes one; every test gets exactly one state for each kind that was asked for, and one
+//! for all of them; then counts. Severity and rule follow from what is known by then, so the cause counts; whether a
+//! finding is suppressed is decided last, by the rule that the report shows.
+
+mod findings;
+mod states;
+mod suppress;
+
+pub use findings::message;
+pub(crate) use findings::scope_of;
+pub use suppress::{Suppressions, source_of};
+
+use crate::ledger::{Cut, Fact, Ledger};
+use crate::options::Kind;
+use crate::replay::Replays;
+use crate::suite::Suite;
+use states::States;
+use std::collections::BTreeMap;
+use unflake_explore::TestIx;
+use unflake_findings::{
+    Document, Excluded, LevelSetting, Note, NoteKind, RunInfo, SCHEMA_VERSION, SkipReason, Summary,
+};
+use unflake_protocol::Seed;
+
+/// What was asked for, as far as the document tells it.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) run: RunInfo,
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) seed: Seed,
+    pub(crate) level: LevelSetting,
+}
+
+/// A document, and what its findings need to be repeated.
+#[derive(Clone, Debug)]
+pub(crate) struct Finished {
+    pub(crate) document: Document,
+    pub(crate) replays: Replays,
+}
+
+/// Makes the document. `selected`: the tests that were asked for. `time`: the whole run, in seconds.
+pub(crate) fn document(
+    ledger: &Ledger,
+    suite: &Suite,
+    selected: &[TestIx],
+    asked: &Asked,
+    suppressions: &Suppressions<'_>,
+    time: f64,
+) -> Finished {
+    let (mut findings, replays) = findings::of(ledger, suite);
+    for finding in &mut findings {
+        finding.suppressed = suppressions.of(finding);
+    }
+    let states = States::of(ledger, suite, selected, &asked.kinds);
+    let mut skipped: BTreeMap<SkipReason, usize> = BTreeMap::new();
+    let mut excluded = Vec::new();
+    for (test, fate) in states.fates() {
+        if let Some(reason) = fate.skip() {
+            *skipped.entry(reason).or_default() += 1;
+        }
+        if let Some((reason, detail)) = fate.excluded() {
+            excluded.push(Excluded {
+                test: suite[test].id.clone(),
+                reason,
+                detail,
+            });
+        }
+    }
+    let rounds = rounds(ledger);
+    let cuts: Vec<Cut> = ledger.facts().filter_map(cut).collect();
+    let is_partial = !cuts.is_empty() || states.has_unproved();
+    let mut document = Document {
+        schema_version: SCHEMA_VERSION,
+        run: asked.run.clone(),
+        summary: Summary {
+            tests: selected.len(),
+            checked: selected.len() - skipped.values().sum::<usize>(),
+            skipped,
+            rounds,
+            seed: asked.seed,
+            level: asked.level,
+            time,
+            java: suite.java.iter().cloned().collect(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            partial: is_partial,
+        },
+        findings,
+        excluded,
+        tests: states.tests(suite),
+        notes: notes(ledger, &cuts, rounds),
+    };
+    document.sort();
+    Finished { document, replays }
+}
+
+/// Where nothing else was varied, orders of the whole suite are the run's rounds.
+fn rounds(ledger: &Ledger) -> u32 {
+    let of = |fact: &Fact| match fact {
+        Fact::Rounds(rounds) => Some(*rounds),
+        _ => None,
+    };
+    ledger.facts().filter_map(of).max().unwrap_or(0)
+}
+
+fn cut(fact: &Fact) -> Option<Cut> {
+    match fact {
+        Fact::Cut(cut) => Some(*cut),
+        _ => None,
+    }
+}
+
+fn notes(ledger: &Ledger, cuts: &[Cut], rounds: u32) -> Vec<Note> {
+    let of = |fact: &Fact| match fact {
+        Fact::Said(note) => Some(note.clone()),
+        _ => None,
+    };
+    let mut notes: Vec<Note> = ledger.facts().filter_map(of).collect();
+    let mut say = |kind, message: String| notes.push(Note { kind, message });
+    if cuts.contains(&Cut::Interrupted) {
+        say(
+            NoteKind::Interrupted,
+            "interrupted: this is a partial result".to_owned(),
+        );
+    } else if cuts.contains(&Cut::Rounds) {
+        say(
+            NoteKind::Budget,
+            format!("the budget ended after {rounds} rounds"),
+        );
+    }
+    match states::ended_unproved(ledger) {
+        0 => {}
+        1 => say(
+            NoteKind::Budget,
+            "the time was up before the polluter of 1 more test was found".to_owned(),
+        ),
+        many => say(
+            NoteKind::Budget,
+            format!("the time was up before the polluters of {many} more tests were found"),
+        ),
+    }
+    notes
+}

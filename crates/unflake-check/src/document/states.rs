@@ -1,0 +1,332 @@
+//! In which state each test is in the end, and why.
+
+use crate::ledger::{By, Fact, Ledger, Unresolved, Unvaried};
+use crate::options::Kind;
+use crate::suite::{Baseline, Suite};
+use std::collections::BTreeMap;
+use unflake_explore::TestIx;
+use unflake_explore::order::Unproved;
+use unflake_findings::{ExcludedReason, Rate, SkipReason, TestResult, TestState};
+use unflake_protocol::Outcome;
+
+/// The states of the tests that were selected.
+pub(super) struct States<'a> {
+    kinds: &'a [Kind],
+    known: BTreeMap<TestIx, Known<'a>>,
+}
+
+/// What the facts say of one test.
+#[derive(Clone, Copy, Default)]
+struct Known<'a> {
+    /// It passed in the build.
+    passed: bool,
+    failed_in_build: bool,
+    unvaried: Option<&'a Unvaried>,
+    no_choice: bool,
+    varied: bool,
+    unresolved: Option<&'a Unresolved>,
+    failed: bool,
+    watched: bool,
+    pollutes: bool,
+    ran_in_order: bool,
+    depends_on_order: bool,
+    unproved: Option<Unproved>,
+}
+
+/// A state, and why a test is in it.
+type Reasoned = (TestState, Option<String>);
+
+impl<'a> States<'a> {
+    pub(super) fn of(
+        ledger: &'a Ledger,
+        suite: &Suite,
+        selected: &[TestIx],
+        kinds: &'a [Kind],
+    ) -> States<'a> {
+        let of_build = |test: &TestIx| {
+            let known = Known {
+                passed: suite[*test].has_passed(),
+                failed_in_build: matches!(suite[*test].baseline, Baseline::Finished(Outcome::Failed(_))),
+                ..Known::default()
+            };
+            (*test, known)
+        };
+        let mut states = States {
+            kinds,
+            known: selected.iter().map(of_build).collect(),
+        };
+        ledger.facts().for_each(|fact| states.take(fact));
+        states
+    }
+
+    fn take(&mut self, fact: &'a Fact) {
+        let mut about = |test: TestIx, take: &dyn Fn(&mut Known<'a>)| {
+            if let Some(known) = self.known.get_mut(&test) {
+                take(known);
+            }
+        };
+        match fact {
+            Fact::Unvaried(test, what) => about(*test, &|known| known.unvaried = Some(what)),
+            Fact::NoChoice(test) => about(*test, &|known| known.no_choice = true),
+            Fact::Varied { test, .. } => about(*test, &|known| known.varied = true),
+            Fact::Unresolved(test, why) => about(*test, &|known| known.unresolved = Some(why)),
+            Fact::Failed(failed) => about(failed.test, &|known| known.failed = true),
+            Fact::Watched(test) => about(*test, &|known| known.watched = true),
+            // What a class does is not its first test's doing.
+            Fact::Changed(changed) if changed.by != By::Class => {
+                about(changed.test, &|known| known.pollutes = true)
+            }
+            Fact::RanInOrder(test) => about(*test, &|known| known.ran_in_order = true),
+            Fact::ProvedVictim { found, .. } => {
+                about(found.main.victim, &|known| known.depends_on_order = true)
+            }
+            Fact::ProvedBrittle(brittle) => about(brittle.test, &|known| known.depends_on_order = true),
+            Fact::Unproved(test, why) => about(*test, &|known| known.unproved = Some(*why)),
+            Fact::Changed(_)
+            | Fact::Cause { .. }
+            | Fact::MorePolluters { .. }
+            | Fact::Said(_)
+            | Fact::Rounds(_)
+            | Fact::Cut(_) => {}
+        }
+    }
+
+    /// Whether the time was up for something that depends on the order.
+    pub(super) fn has_unproved(&self) -> bool {
+        let mut unproved = self.known.values().filter_map(|known| known.unproved);
+        unproved.any(|why| why == Unproved::Ended)
+    }
+
+    pub(super) fn tests(&self, suite: &Suite) -> Vec<TestResult> {
+        let result = |(test, known): (&TestIx, &Known<'_>)| {
+            let states: Vec<(Kind, Reasoned)> = self
+                .kinds
+                .iter()
+                .map(|kind| (*kind, known.state(*kind)))
+                .collect();
+            let first = states
+                .iter()
+                .map(|(_, reasoned)| reasoned)
+                .min_by_key(|(state, _)| *state);
+            let (state, reason) = first.cloned().unwrap_or((TestState::NotFinished, None));
+            TestResult {
+                test: suite[*test].id.clone(),
+                states: states
+                    .into_iter()
+                    .map(|(kind, (state, _))| (kind.name().to_owned(), state))
+                    .collect(),
+                state,
+                reason,
+                time: suite[*test].time.as_secs_f64(),
+            }
+        };
+        self.known.iter().map(result).collect()
+    }
+
+    /// What is counted and listed of each test beside [`TestResult`].
+    pub(super) fn fates(&self) -> impl Iterator<Item = (TestIx, Fate)> {
+        let varies = self.kinds.contains(&Kind::Id);
+        self.known
+            .iter()
+            .map(move |(test, known)| (*test, known.fate(varies)))
+    }
+}
+
+/// Tests of which the time was up before it was proved that they depend on the order.
+pub(super) fn ended_unproved(ledger: &Ledger) -> usize {
+    let is_one = |fact: &&Fact| matches!(fact, Fact::Unproved(_, Unproved::Ended));
+    ledger.facts().filter(is_one).count()
+}
+
+impl Known<'_> {
+    fn state(&self, kind: Kind) -> Reasoned {
+        let is_found = match kind {
+            Kind::Id => self.failed,
+            Kind::Pollution => self.pollutes,
+            Kind::Order => self.depends_on_order,
+        };
+        if is_found {
+            return (TestState::Found, None);
+        }
+        if kind == Kind::Order
+            && let Some(why) = self.unproved
+        {
+            let state = match why {
+                Unproved::NotRepeated => TestState::Flaky,
+                Unproved::NotRun | Unproved::Ended => TestState::NotFinished,
+            };
+            return (state, Some(self.unproved_reason(why)));
+        }
+        if let Some(unvaried) = self.unvaried {
+            return unvaried.state();
+        }
+        match kind {
+            Kind::Id => self.varied_state(),
+            Kind::Pollution if self.watched => (TestState::Checked, None),
+            Kind::Order if self.ran_in_order => (TestState::Checked, None),
+            Kind::Pollution => (
+                TestState::NotFinished,
+                Some("it did not finish while shared state was watched".to_owned()),
+            ),
+            Kind::Order => (
+                TestState::NotFinished,
+                Some("it did not run in another order".to_owned()),
+            ),
+        }
+    }
+
+    fn varied_state(&self) -> Reasoned {
+        match self.unresolved {
+            Some(why) => why.state(),
+            None if self.no_choice => (TestState::NoChoice, None),
+            None if self.varied => (TestState::Checked, None),
+            None => (TestState::NotFinished, Some("its turn never came".to_owned())),
+        }
+    }
+
+    fn unproved_reason(&self, why: Unproved) -> String {
+        let seen = if self.failed_in_build {
+            "fails in the build, passes alone"
+        } else {
+            "fails in another order of the tests"
+        };
+        match why {
+            Unproved::Ended => format!("{seen}; the time was up before it was proved"),
+            Unproved::NotRepeated => format!("{seen}; passes when that order is repeated"),
+            Unproved::NotRun => {
+                format!("{seen}; its framework cannot be told the order that would prove it")
+            }
+        }
+    }
+
+    fn fate(&self, varies: bool) -> Fate {
+        if self.failed || self.depends_on_order {
+            return Fate::Checked;
+        }
+        if let Some(why) = self.unproved {
+            let reason = self.unproved_reason(why);
+            return match why {
+                Unproved::NotRepeated => Fate::Excluded(ExcludedReason::Flaky, reason),
+                Unproved::Ended | Unproved::NotRun => Fate::Excluded(ExcludedReason::OrderSuspect, reason),
+            };
+        }
+        if let Some(unvaried) = self.unvaried {
+            return unvaried.fate();
+        }
+        match self.unresolved {
+            Some(why) => why.fate(),
+            None if self.no_choice => Fate::Skipped(SkipReason::NoChoice),
+            None if self.varied || self.ran_in_order => Fate::Checked,
+            // Where nothing is varied, whoever passed is checked.
+            None if !varies && self.passed => Fate::Checked,
+            None => Fate::Skipped(SkipReason::Budget),
+        }
+    }
+}
+
+impl Unvaried {
+    fn reason(&self) -> Option<String> {
+        match self {
+            Unvaried::Ignored => Some("an `[[ignore]]` names it".to_owned()),
+            Unvaried::Disabled => None,
+            Unvaried::Unfinished => Some("its JVM ended while it ran, without any variation".to_owned()),
+            Unvaried::Fails { message } => Some(message.clone()),
+            Unvaried::FailsInSuite { message } => {
+                Some(format!("fails in the suite, passes alone: {message}"))
+            }
+            Unvaried::Flaky(Rate { failed, runs }) => {
+                Some(format!("failed {failed} of {runs} unvaried runs"))
+            }
+        }
+    }
+
+    fn state(&self) -> Reasoned {
+        let state = match self {
+            Unvaried::Ignored => TestState::Excluded,
+            Unvaried::Disabled => TestState::Disabled,
+            Unvaried::Unfinished => TestState::NotFinished,
+            Unvaried::Fails { .. } | Unvaried::FailsInSuite { .. } => TestState::Failing,
+            Unvaried::Flaky(_) => TestState::Flaky,
+        };
+        (state, self.reason())
+    }
+
+    fn fate(&self) -> Fate {
+        let reason = match self {
+            Unvaried::Ignored => return Fate::Skipped(SkipReason::Ignored),
+            Unvaried::Disabled => return Fate::Skipped(SkipReason::Disabled),
+            Unvaried::Unfinished => ExcludedReason::NotRun,
+            Unvaried::Fails { .. } => ExcludedReason::Failing,
+            Unvaried::FailsInSuite { .. } => ExcludedReason::OrderSuspect,
+            Unvaried::Flaky(_) => ExcludedReason::Flaky,
+        };
+        Fate::Excluded(reason, self.reason().unwrap_or_default())
+    }
+}
+
+impl Unresolved {
+    fn reason(&self) -> String {
+        match self {
+            Unresolved::NotReached => "the run ended before its turn came".to_owned(),
+            Unresolved::NotConfirmed => {
+                "failed when it was varied; interrupted before that was confirmed".to_owned()
+            }
+            Unresolved::NotRepeated => "failed in a varied round, passes when that is repeated".to_owned(),
+            Unresolved::NeedsOthers { message } => {
+                format!("passes in the suite, fails without the tests before it: {message}")
+            }
+            Unresolved::FailsThroughBuild { message } => format!("failed unvaried: {message}"),
+            Unresolved::NotRunByBuild => "the build did not run it again".to_owned(),
+            Unresolved::NoJvm(reason) => reason.clone(),
+        }
+    }
+
+    fn state(&self) -> Reasoned {
+        let state = match self {
+            Unresolved::NotReached
+            | Unresolved::NotConfirmed
+            | Unresolved::NotRunByBuild
+            | Unresolved::NoJvm(_) => TestState::NotFinished,
+            Unresolved::NotRepeated | Unresolved::FailsThroughBuild { .. } => TestState::Flaky,
+            Unresolved::NeedsOthers { .. } => TestState::Failing,
+        };
+        (state, Some(self.reason()))
+    }
+
+    fn fate(&self) -> Fate {
+        let reason = match self {
+            Unresolved::NotReached => return Fate::Skipped(SkipReason::Budget),
+            Unresolved::NotConfirmed | Unresolved::NotRunByBuild | Unresolved::NoJvm(_) => {
+                ExcludedReason::NotRun
+            }
+            Unresolved::NotRepeated | Unresolved::FailsThroughBuild { .. } => ExcludedReason::Flaky,
+            Unresolved::NeedsOthers { .. } => ExcludedReason::OrderSuspect,
+        };
+        Fate::Excluded(reason, self.reason())
+    }
+}
+
+/// How a test is counted, and whether it is listed as one of which nothing is claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Checked,
+    Skipped(SkipReason),
+    Excluded(ExcludedReason, String),
+}
+
+impl Fate {
+    pub(super) fn skip(&self) -> Option<SkipReason> {
+        match self {
+            Fate::Checked => None,
+            Fate::Skipped(reason) => Some(*reason),
+            Fate::Excluded(reason, _) => Some(reason.skip()),
+        }
+    }
+
+    pub(super) fn excluded(self) -> Option<(ExcludedReason, String)> {
+        match self {
+            Fate::Excluded(reason, detail) => Some((reason, detail)),
+            Fate::Checked | Fate::Skipped(_) => None,
+        }
+    }
+}

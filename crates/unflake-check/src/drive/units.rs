@@ -1,0 +1,139 @@
+//! How the tests of rounds are cut into units, each for one JVM. Decided before anything runs.
+
+use crate::suite::{KnownTest, LaunchIx, Suite};
+use std::time::Duration;
+use unflake_explore::{Cost, Need, TestIx, split};
+use unflake_protocol::Strategy;
+use unflake_runner::Work;
+
+/// Small parts at the end keep all cores busy; each starts with classes that are not loaded yet.
+const PARTS_PER_JOB: usize = 6;
+
+/// Tests that one JVM runs, once per round.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    pub(crate) launch: LaunchIx,
+    pub(crate) kind: UnitKind,
+    pub(crate) turns: Vec<Turn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum UnitKind {
+    /// It computes for long: it begins before the others, in a JVM of its own.
+    Heavy,
+    Busy,
+    /// It mostly waits, so it needs no core of its own.
+    Waiting,
+}
+
+/// One round of a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub(crate) round: u32,
+    /// `None`: unvaried.
+    pub(crate) strategy: Option<Strategy>,
+    pub(crate) tests: Vec<TestIx>,
+}
+
+/// How units are spread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spread {
+    pub(crate) jobs: usize,
+    /// The result must depend on the seed alone.
+    pub(crate) repeatable: bool,
+}
+
+impl Turn {
+    /// The same for some of its tests; both are sorted.
+    fn only(&self, some: &[TestIx]) -> Turn {
+        let is_one = |test: &TestIx| some.binary_search(test).is_ok();
+        Turn {
+            tests: self.tests.iter().copied().filter(is_one).collect(),
+            ..self.clone()
+        }
+    }
+}
+
+impl Unit {
+    pub(crate) fn work(&self) -> Work {
+        match self.kind {
+            UnitKind::Heavy => Work::Long,
+            UnitKind::Busy | UnitKind::Waiting => Work::Short,
+        }
+    }
+
+    pub(crate) fn runs(&self) -> usize {
+        self.turns.iter().map(|turn| turn.tests.len()).sum()
+    }
+}
+
+/// Cuts rounds into units: some classes each, with all rounds, one after the other. Warm, the later ones cost a
+/// fraction of the first. A JVM that is through with a unit takes the next.
+///
+/// Where the result must repeat, which JVM a class runs in must not depend on the clock: there is one unit for each
+/// JVM, and the classes are spread by their number of tests.
+pub(crate) fn units(suite: &Suite, rounds: &[Turn], spread: Spread) -> Vec<Unit> {
+    let mut all: Vec<TestIx> = rounds
+        .iter()
+        .flat_map(|turn| turn.tests.iter().copied())
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut units = Vec::new();
+    for launch in suite.launches() {
+        let here: Vec<TestIx> = all
+            .iter()
+            .copied()
+            .filter(|test| suite[*test].launch == Some(launch))
+            .collect();
+        let cost = |test: &TestIx| {
+            let known = &suite[*test];
+            let of_test = |turn: &&Turn| turn.tests.binary_search(test).is_ok();
+            let times = u32::try_from(rounds.iter().filter(of_test).count()).unwrap_or(1);
+            let (time, waited) = if spread.repeatable {
+                (Duration::from_nanos(1), Duration::ZERO)
+            } else {
+                (known.time, known.waited)
+            };
+            Cost {
+                class: &known.handle.root,
+                time: times * time,
+                waited: times * waited,
+            }
+        };
+        let costs: Vec<Cost<'_>> = here.iter().map(cost).collect();
+        let parts = split(
+            &costs,
+            spread.jobs * if spread.repeatable { 1 } else { PARTS_PER_JOB },
+        );
+        let mut add = |indices: &[usize], kind| {
+            let part: Vec<TestIx> = indices.iter().map(|index| here[*index]).collect();
+            let turns = rounds.iter().map(|turn| turn.only(&part));
+            units.push(Unit {
+                launch,
+                kind,
+                turns: turns.filter(|turn| !turn.tests.is_empty()).collect(),
+            });
+        };
+        parts.heavy.iter().for_each(|part| add(part, UnitKind::Heavy));
+        parts.busy.iter().for_each(|part| add(part, UnitKind::Busy));
+        parts.waiting.iter().for_each(|part| add(part, UnitKind::Waiting));
+    }
+    units.sort_by_key(|unit| unit.kind);
+    units
+}
+
+/// The tests that a round runs.
+pub(crate) fn tests_of_round(tests: &[TestIx], suite: &Suite, round: u32) -> Vec<TestIx> {
+    let least = if round == 1 {
+        Need::OneRun
+    } else {
+        Need::EveryRound
+    };
+    let needs = |test: &KnownTest| test.need >= least;
+    tests
+        .iter()
+        .copied()
+        .filter(|test| needs(&suite[*test]))
+        .collect()
+}

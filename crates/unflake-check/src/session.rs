@@ -1,0 +1,124 @@
+//! A session: one suite, and all that running its tests needs. It comes from a build that has just run, or from the store;
+//! whoever has it can run rounds, orders and scripts, and need not know which.
+
+use crate::check::Surroundings;
+use crate::drive::driver::Driver;
+use crate::drive::scripts;
+use crate::problem;
+use crate::problem::Problem;
+use crate::suite::{LaunchIx, Suite};
+use std::path::{Path, PathBuf};
+use unflake_protocol::{Configuration, Role};
+use unflake_runner::{Launch, Numbers, START_LIMIT, WorkerTools};
+
+/// What starts JVMs of ours, before it is known which tests there are.
+#[derive(Debug)]
+pub(crate) struct Workshop {
+    /// For JVMs that vary everything and look at no single choice.
+    pub(crate) driver: Driver,
+    /// Sockets and outputs; removed when dropped.
+    scratch: tempfile::TempDir,
+}
+
+impl Workshop {
+    /// `configuration` is what all JVMs of the run share.
+    pub(crate) fn open(
+        surroundings: &Surroundings,
+        configuration: &Configuration,
+    ) -> Result<Workshop, Problem> {
+        let scratch = scratch()?;
+        let driver = Driver::new(WorkerTools {
+            agent: surroundings.agent.clone(),
+            runner: surroundings.runner.clone(),
+            scratch: scratch.path().to_owned(),
+            configuration: Configuration {
+                role: Role::Worker,
+                ..configuration.clone()
+            },
+            children: surroundings.children.clone(),
+            cancel: surroundings.cancel.clone(),
+            options: Vec::new(),
+            start_limit: START_LIMIT,
+            numbers: Numbers::default(),
+        });
+        Ok(Workshop { driver, scratch })
+    }
+
+    pub(crate) fn scratch(&self) -> &Path {
+        self.scratch.path()
+    }
+}
+
+/// One suite, and what runs its tests.
+#[derive(Debug)]
+pub struct Session {
+    /// The project's directory.
+    pub project: PathBuf,
+    pub suite: Suite,
+    /// What varies, for JVMs of any kind.
+    pub configuration: Configuration,
+    /// Arguments of the user's for the build tool.
+    pub build_arguments: Vec<String>,
+    workshop: Workshop,
+}
+
+impl Session {
+    pub(crate) fn new(
+        workshop: Workshop,
+        project: PathBuf,
+        suite: Suite,
+        configuration: Configuration,
+        build_arguments: Vec<String>,
+    ) -> Session {
+        Session {
+            project,
+            suite,
+            configuration,
+            build_arguments,
+            workshop,
+        }
+    }
+
+    /// For runs that vary everything, or nothing.
+    pub fn driver(&self) -> &Driver {
+        &self.workshop.driver
+    }
+
+    /// For runs that look at single choices.
+    pub fn script_driver(&self) -> Driver {
+        self.driver().configured(scripts::configuration)
+    }
+
+    /// The JVM that runs the tests of a launch. A cleaned build has no classes to run.
+    pub fn built(&self, launch: LaunchIx) -> Result<&Launch, Problem> {
+        let tool = self.suite.tool(launch);
+        let launch = self.suite.launch(launch);
+        let is_missing =
+            |entry: &&String| tool.is_test_classes(Path::new(entry)) && !Path::new(entry).exists();
+        match launch.class_path.iter().find(is_missing) {
+            None => Ok(launch),
+            Some(entry) => Err(
+                problem!(CannotWork, "the project is not built: there is no `{entry}`").hint(format!(
+                    "run `{}`, or `unflake check` again",
+                    tool.facts().compile_command
+                )),
+            ),
+        }
+    }
+}
+
+/// A short path for sockets, removed when dropped.
+pub fn scratch() -> Result<tempfile::TempDir, Problem> {
+    tempfile::Builder::new()
+        .prefix("unflake-")
+        .tempdir()
+        .map_err(|error| {
+            problem!(
+                CannotWork,
+                "cannot make a temporary directory in `{}`",
+                std::env::temp_dir().display()
+            )
+            .cause(error)
+            .hint("set TMPDIR to a directory that can be written to")
+        })
+}

@@ -1,0 +1,139 @@
+//! A stored run, opened: its document, and a session in which its tests can be run again without the build.
+
+use crate::check::Surroundings;
+use crate::kept::Kept;
+use crate::nearest::{did_you_mean, nearest};
+use crate::options::Place;
+use crate::problem;
+use crate::problem::Problem;
+use crate::replay::Replays;
+use crate::selection::Selection;
+use crate::session::{Session, Workshop};
+use std::collections::BTreeSet;
+use std::path::Path;
+use unflake_explore::TestIx;
+use unflake_findings::{Document, Finding, ProjectStore, Run, StoreError};
+
+/// One stored run.
+#[derive(Debug)]
+pub struct StoredRun {
+    pub run: Run,
+    pub document: Document,
+    pub session: Session,
+    pub replays: Replays,
+    /// The classes are still those of the run.
+    pub is_fresh: bool,
+}
+
+/// What somebody named: a finding of a run, or a test that it saw.
+#[derive(Clone, Debug)]
+pub enum Named {
+    Finding(Box<Finding>),
+    Test(TestIx),
+}
+
+impl StoredRun {
+    /// The run that has what is named by `wanted` (a finding's id or the beginning of it), else the latest.
+    pub fn open(
+        place: &Place,
+        wanted: Option<&str>,
+        surroundings: &Surroundings,
+    ) -> Result<StoredRun, Problem> {
+        let store = ProjectStore::open(&place.store, &place.project)?;
+        let run = match wanted.map(|wanted| store.find(wanted)) {
+            Some(Ok((run, ..))) => run,
+            Some(Err(error @ StoreError::Ambiguous { .. })) => return Err(error.into()),
+            _ => store.latest()?,
+        };
+        let document = run.document()?;
+        let kept = Kept::read(run.id().as_str(), run.recipe()?, place)?;
+        let is_fresh = kept.is_fresh();
+        let workshop = Workshop::open(surroundings, &kept.configuration)?;
+        let session = Session::new(
+            workshop,
+            place.project.clone(),
+            kept.suite,
+            kept.configuration,
+            kept.build_arguments,
+        );
+        Ok(StoredRun {
+            run,
+            document,
+            session,
+            replays: kept.replays,
+            is_fresh,
+        })
+    }
+
+    /// Findings by id, else findings by the test's name, else a test without one.
+    pub fn named(&self, wanted: &str, project: &Path) -> Result<Named, Problem> {
+        let by_id: Vec<&Finding> = (self.document.findings.iter())
+            .filter(|finding| finding.id.begins_with(wanted))
+            .collect();
+        if let [finding] = by_id[..] {
+            return Ok(Named::Finding(Box::new(finding.clone())));
+        }
+        let selection = Selection::parse(&[wanted.to_owned()], project)?;
+        let suite = &self.session.suite;
+        let is_named = |test: &TestIx| selection.contains(&suite[*test]);
+        let tests: Vec<TestIx> = suite.all().filter(is_named).collect();
+        let test = match tests[..] {
+            [] => return Err(self.unknown(wanted)),
+            [test] => test,
+            [first, ..] => {
+                return Err(problem!(
+                    NoTest,
+                    "`{wanted}` names {} tests, and one is needed",
+                    tests.len()
+                )
+                .hint(format!("name one of them, like `{}`", suite[first].id.test)));
+            }
+        };
+        let finding = self
+            .document
+            .findings
+            .iter()
+            .find(|finding| finding.test == suite[test].id);
+        Ok(match finding {
+            Some(finding) => Named::Finding(Box::new(finding.clone())),
+            None => Named::Test(test),
+        })
+    }
+
+    /// Indices of the findings whose tests are named, as `check` takes names: a class stands for all of its tests.
+    pub fn findings_of(&self, wanted: &str, project: &Path) -> Result<Vec<usize>, Problem> {
+        let selection = Selection::parse(&[wanted.to_owned()], project)?;
+        let is_named = |finding: &Finding| {
+            let test = self
+                .session
+                .suite
+                .tests
+                .iter()
+                .find(|test| test.id == finding.test);
+            test.is_some_and(|test| selection.contains(test))
+        };
+        let findings = &self.document.findings;
+        Ok((0..findings.len())
+            .filter(|index| is_named(&findings[*index]))
+            .collect())
+    }
+
+    fn unknown(&self, wanted: &str) -> Problem {
+        // As people write them: with and without the package, and a class for all of its tests.
+        let known: BTreeSet<&str> = (self.session.suite.tests.iter())
+            .flat_map(|test| [test.id.test.as_str(), test.id.class()])
+            .flat_map(|name| [name, name.rsplit('.').next().unwrap_or(name)])
+            .collect();
+        let near = nearest(wanted, known);
+        problem!(
+            NoTest,
+            "no test or finding of the run `{}` is called `{wanted}`",
+            self.run.id().as_str()
+        )
+        .hint(
+            did_you_mean(&near).unwrap_or_else(|| {
+                "`unflake check` lists what it finds; new tests need a new run".to_owned()
+            }),
+        )
+    }
+}
