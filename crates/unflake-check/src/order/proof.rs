@@ -1,4 +1,5 @@
-//! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come of it.
+//! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come
+//! of it.
 
 use super::add_found;
 use super::launch::{OrderTools, launch_tests};
@@ -25,8 +26,8 @@ pub(crate) struct Proven {
     pub(crate) victims: Vec<TestIx>,
 }
 
-/// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all others;
-/// adds a fact for each victim. One result for each polluter.
+/// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all
+/// others; adds a fact for each victim. One result for each polluter.
 pub(crate) fn run(
     check: &Check<'_>,
     suspected: &[Suspected],
@@ -77,7 +78,8 @@ pub(crate) fn run(
     proven
 }
 
-/// Makes facts of what was found in one launch. `here`: the suspicions that were asked about, with their places in `proven`.
+/// Makes facts of what was found in one launch. `here`: the suspicions that were asked about, with their places in
+/// `proven`.
 fn add(found: Found, here: &[(usize, &Suspected)], proven: &mut [Proven], ledger: &mut Ledger) {
     for ((index, _), judged) in here.iter().zip(&found.judged) {
         proven[*index] = Proven {

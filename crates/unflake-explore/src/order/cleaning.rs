@@ -38,8 +38,9 @@ impl Cleaning<'_> {
 
 /// The first few cleaners among the candidates, each seen in a JVM of its own.
 ///
-/// If polluter and victim are of one class, a test of another class between them makes the class's set-up run again, which looks
-/// like cleaning. So tests of other classes count only if some test of another class does *not* make the victim pass.
+/// If polluter and victim are of one class, a test of another class between them makes the class's set-up run again,
+/// which looks like cleaning. So tests of other classes count only if some test of another class does *not* make the
+/// victim pass.
 pub(super) fn cleaners(orders: &dyn Orders, cleaning: Cleaning<'_>) -> Cleaners {
     let polluters = cleaning.polluters;
     let is_other = |test: &TestIx| *test != cleaning.victim && !polluters.contains(test);
@@ -85,8 +86,8 @@ pub(super) fn cleaners(orders: &dyn Orders, cleaning: Cleaning<'_>) -> Cleaners 
     Cleaners { tests, is_partial }
 }
 
-/// Per victim the tests that clean up. They are looked for once for each polluter (and apart for victims of its own class); for
-/// its other victims it is seen in one JVM whether they help as well.
+/// Per victim the tests that clean up. They are looked for once for each polluter (and apart for victims of its own
+/// class); for its other victims it is seen in one JVM whether they help as well.
 ///
 /// `changing` names the tests that are known to change what a polluter changes: only those can clean up.
 pub(super) fn cleaners_of(

@@ -22,7 +22,8 @@ pub fn classes_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<ClassIx> 
 /// What is known of the tests that one launch can run.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchTests {
-    /// Those that ran in the build and are to be checked, in the build's order. Those that failed there may still pollute.
+    /// Those that ran in the build and are to be checked, in the build's order. Those that failed there may still
+    /// pollute.
     pub tests: Vec<TestIx>,
     /// Those of them that passed in the build.
     pub passed: BTreeSet<TestIx>,

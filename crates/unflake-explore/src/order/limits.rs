@@ -1,6 +1,7 @@
 //! Every number of the search for victims, in one place, each with its reason.
 //!
-//! Where no figure is given, the number was chosen by hand on the projects of the benchmark and not measured on its own.
+//! Where no figure is given, the number was chosen by hand on the projects of the benchmark and not measured on its
+//! own.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -48,8 +49,8 @@ pub const GUIDED_ORDERS: u32 = 2;
 pub const LEAST_ORDERS: u32 = GUIDED_ORDERS + 1;
 /// Orders without `--rounds` and `--budget`.
 pub const DEFAULT_ORDERS: u32 = 5;
-/// The orders that show likely victims before polluters are tried: reversed and the first shuffled one. "Twice" would show
-/// only tests that are their own victims, which the stages find anyway.
+/// The orders that show likely victims before polluters are tried: reversed and the first shuffled one. "Twice" would
+/// show only tests that are their own victims, which the stages find anyway.
 pub const LIKELY_ORDERS: [u32; 2] = [1, 3];
 /// JVMs for one order of the whole suite: a test that ends its JVM must not hide those behind it, for ever neither.
 pub const JVMS_PER_WHOLE_ORDER: usize = 5;
@@ -60,8 +61,8 @@ pub const JVMS_PER_WHOLE_ORDER: usize = 5;
 pub const POLLUTERS_AT_ONCE: usize = 4;
 /// Polluters with the most victims that are tried on all who see the state, before all others are.
 pub const MOST_HARMFUL: usize = 4;
-/// Tests in one JVM of a batch: enough to save starts, few enough that all cores have work and that a test that ends its JVM
-/// costs little.
+/// Tests in one JVM of a batch: enough to save starts, few enough that all cores have work and that a test that ends
+/// its JVM costs little.
 pub const TESTS_PER_BATCH: RangeInclusive<usize> = 16..=200;
 /// Tests in one JVM when many polluters share it.
 pub const TESTS_PER_PACKED_JVM: usize = 200;
@@ -80,7 +81,8 @@ pub const TYPICAL_PER_STATE: usize = 25;
 
 /// How often a claim must be seen, each way.
 pub const REPETITIONS: u32 = 3;
-/// Pairs that are proved at the same time. Part after part: when the time is up, some are proved instead of all by half.
+/// Pairs that are proved at the same time. Part after part: when the time is up, some are proved instead of all by
+/// half.
 pub const PROVED_AT_ONCE: usize = 32;
 
 // What a report names.

@@ -1,4 +1,5 @@
-//! What holds of every suite, tried on random ones: what is proved is true, what is promised is found, what is cut is said.
+//! What holds of every suite, tried on random ones: what is proved is true, what is promised is found, what is cut is
+//! said.
 
 use super::found::{Cut, Found};
 use super::launch_tests::LaunchTests;
@@ -15,7 +16,8 @@ use std::collections::BTreeSet;
 use unflake_protocol::Seed;
 
 const SUITES: u64 = 10_000;
-/// What the searches cost for all of these suites. A change of the plan changes it: know why before you write the new number.
+/// What the searches cost for all of these suites. A change of the plan changes it: know why before you write the new
+/// number.
 const POLLUTION_JVMS: usize = 382_260;
 const ORDER_JVMS: usize = 388_605;
 
@@ -189,7 +191,8 @@ fn of_polluters_every_proof_is_true_and_no_victim_is_missed() {
     }
     assert_eq!(jvms, POLLUTION_JVMS, "the search costs more, or less");
     assert!(n_missing > SUITES / 10, "{n_missing}");
-    // Polluters beside the first are looked for where that costs little, and guessed: 90 of 100 are named, 3 of 7,588 wrong.
+    // Polluters beside the first are looked for where that costs little, and guessed: 90 of 100 are named, 3 of 7,588
+    // wrong.
     assert!(pairs.named * 100 >= pairs.all * 89, "{pairs:?}");
     assert!(pairs.wrong * 1000 <= pairs.further, "{pairs:?}");
 }
@@ -243,8 +246,8 @@ fn of_orders_every_proof_is_true_and_every_failure_is_explained() {
     assert!(n_missing > SUITES / 10, "{n_missing}");
 }
 
-/// Searches again with fewer JVMs than the full search took, a random number of them. All that is proved is still true, and
-/// nothing is missing without a word. Whether something is missing.
+/// Searches again with fewer JVMs than the full search took, a random number of them. All that is proved is still true,
+/// and nothing is missing without a word. Whether something is missing.
 fn is_missing_when_cut(
     number: u64,
     full: &Found,
