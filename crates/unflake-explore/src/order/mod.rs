@@ -10,7 +10,8 @@
 //!   `found`, what comes of it.
 //! - `trial` runs one stage: polluters before candidates; `sweep` and `batch` pack such runs into few JVMs.
 //! - `shortest` finds the polluters of one failure; `sort_out` does so for all failures of some orders.
-//! - `prove` turns guesses into proofs. Nothing is reported that did not go through it.
+//! - `prove` turns guesses into proofs: every victim with its first polluters, every brittle test. Further polluters of
+//!   a victim are seen twice among other tests, which is not quite as much.
 //! - `cleaning` finds the tests that clean up, `blame` the state by which a victim is hurt.
 //! - `shuffle` makes and runs orders of the whole suite; `question` answers `unflake victims`.
 //! - `limits` has every number, with its reason.

@@ -1,4 +1,4 @@
-//! Proof: no guess is reported without it.
+//! Proof: no test is called a victim or brittle without it.
 //!
 //! **Proved** means: with the polluters right before it the test fails, three times of three, and without them it
 //! passes, three times of three. `[p, v]` runs once in a JVM of its own with nothing else in it. The rest may be in the

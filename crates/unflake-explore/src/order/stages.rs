@@ -6,13 +6,13 @@
 //!
 //! **What is guaranteed** of tests that behave the same each time, without a deadline (`properties` tests it on random
 //! suites):
-//! - [`POLLUTION`]: a test that passes alone, and fails right behind a polluter whatever ran before that, is reported as
-//!   a victim, if the polluter is one of [`Who::Typical`] and the test's classes can see what it changes. Not guaranteed:
-//!   a polluter that pollutes only sometimes (it fails before it writes, or its class's set-up does the harm), since many
-//!   pairs share a JVM; the other polluters of a victim that is reported.
-//! - [`ORDER`]: a test that fails in one of the whole suite's orders and passed in the build, or did the opposite in the
-//!   build and alone, is reported as a victim or as brittle. So is each test that passes alone and fails right behind a
-//!   polluter that explains one of those failures, whatever ran before that.
+//! - [`POLLUTION`]: a test that passes alone, and fails right behind a polluter whatever ran before that, is reported
+//!   as a victim, if the polluter is one of [`Who::Typical`] and the test's classes can see what it changes. Not
+//!   guaranteed: a polluter that pollutes only sometimes (it fails before it writes, or its class's set-up does the
+//!   harm), since many pairs share a JVM; the other polluters of a victim that is reported.
+//! - [`ORDER`]: a test that fails in one of the whole suite's orders and passed in the build, or did the opposite in
+//!   the build and alone, is reported as a victim or as brittle. So is each test that passes alone and fails right
+//!   behind a polluter that explains one of those failures, whatever ran before that.
 
 use super::limits::{MOST_HARMFUL, POLLUTERS_AT_ONCE};
 use super::trial::TrialMode;
