@@ -1,7 +1,6 @@
 //! Every number of the search for victims, in one place, each with its reason.
 //!
-//! Where no figure is given, the number was chosen by hand on the projects of the benchmark and not measured on its
-//! own.
+//! No measurement of any of these numbers is on record. The reasons say what each is for, not why it is not another one.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -21,12 +20,12 @@ impl Allowance {
 
 // How long a search may take when neither `--budget` nor `--seed` is given.
 
-/// The search for victims of polluters: what keeps a whole `check` of the benchmark's projects below ten learning runs.
+/// The search for victims of polluters.
 pub const POLLUTION_TIME: Allowance = Allowance {
     learning_runs: 5.5,
     at_least: Duration::from_secs(20),
 };
-/// `--only order`, with the orders of the whole suite: nothing else runs then, so it may take longer.
+/// `--only order`, with the orders of the whole suite.
 pub const ORDER_TIME: Allowance = Allowance {
     learning_runs: 8.0,
     at_least: Duration::from_secs(60),
@@ -70,7 +69,7 @@ pub const TESTS_PER_PACKED_JVM: usize = 200;
 pub const PACKED_PAIRS: usize = 20;
 /// From so many candidates on they run behind the polluter backwards as well: for fewer the second JVM does not pay.
 pub const BACKWARDS_FROM: usize = 16;
-/// Polluters with which the proof of one victim is tried: if three guesses were wrong, so is the next.
+/// Polluters with which the proof of one victim is tried, so that wrong guesses come to an end.
 pub const GUESSES_PER_VICTIM: usize = 3;
 /// A class with more tests than this does not have all of them tried because one of them pollutes.
 pub const SIBLINGS: usize = 20;
