@@ -1,6 +1,7 @@
 //! Every number of the search for victims, in one place, each with its reason.
 //!
-//! No measurement of any of these numbers is on record. The reasons say what each is for, not why it is not another one.
+//! No measurement of any of these numbers is on record. The reasons say what each is for, not why it is not another
+//! one.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
