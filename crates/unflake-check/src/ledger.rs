@@ -177,11 +177,13 @@ impl Ledger {
 
     /// Tests that fail varied and pass unvaried.
     pub(crate) fn failed(&self) -> Vec<&Failed> {
-        let of = |fact| match fact {
-            &Fact::Failed(ref failed) => Some(&**failed),
-            _ => None,
-        };
-        self.facts().filter_map(of).collect()
+        let mut all = Vec::new();
+        for fact in self.facts() {
+            if let Fact::Failed(failed) = fact {
+                all.push(&**failed);
+            }
+        }
+        all
     }
 
     /// What did not go as it should while the suite was learned.

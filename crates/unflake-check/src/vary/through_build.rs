@@ -14,14 +14,15 @@ use unflake_protocol::{Configuration, Failure, Handle, Outcome, Strategy, ToProg
 
 /// One more run of the build, with this variation and this name for the phase: what became of each test that it ran.
 /// `None`: interrupted.
-pub(crate) type Rebuild<'a> =
-    dyn Fn(Option<Strategy>, &str) -> Result<Option<Vec<(Handle, Outcome)>>, Problem> + 'a;
+pub(crate) type Rebuild<'a> = dyn Fn(Option<Strategy>, &str) -> Rebuilt + 'a;
+
+type Rebuilt = Result<Option<Vec<(Handle, Outcome)>>, Problem>;
 
 /// Runs the build as it ran for learning.
 pub(crate) fn rebuild<'a>(
     learning: &'a BuildRequest<'a>,
     progress: &'a dyn Progress,
-) -> impl Fn(Option<Strategy>, &str) -> Result<Option<Vec<(Handle, Outcome)>>, Problem> + 'a {
+) -> impl Fn(Option<Strategy>, &str) -> Rebuilt + 'a {
     move |strategy, phase| {
         progress.phase(phase, 0);
         let configuration = Configuration {

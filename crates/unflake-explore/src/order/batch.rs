@@ -70,24 +70,18 @@ pub(super) fn each_alone(
             answered.is_partial = true;
             break;
         };
-        let mut next = left.len();
-        for (index, pair) in verdicts.chunks(2).enumerate() {
-            match pair {
-                [_, verdict] if wanted.holds(verdict) => {
-                    answered.tests.push(left[index]);
-                    next = index + 1;
-                    break;
-                }
-                // The JVM ended, or something could not be run: the next one goes on behind it.
-                [_, Verdict::NotRun] => {
-                    next = index + 1;
-                    break;
-                }
-                // It did the opposite, so this candidate is none.
-                _ => {}
-            }
+        // Behind a test that was not run its JVM may have ended: the next one goes on there.
+        let is_end = |pair: &[Verdict]| match pair {
+            [_, verdict] => wanted.holds(verdict) || *verdict == Verdict::NotRun,
+            _ => false,
+        };
+        let Some(end) = verdicts.chunks(2).position(is_end) else {
+            break;
+        };
+        if wanted.holds(&verdicts[2 * end + 1]) {
+            answered.tests.push(left[end]);
         }
-        left = &left[next..];
+        left = &left[end + 1..];
     }
     answered
 }

@@ -146,3 +146,166 @@ impl Plan<'_> {
         of_state.into_iter().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::launch_tests::{LaunchTests, classes_of};
+    use super::super::plan::Search;
+    use super::super::prove::ProvedVictim;
+    use super::super::shuffle::RanOrders;
+    use super::super::simulated::{failure, ix, one, set, suite};
+    use super::super::sort_out::OrderSuspect;
+    use super::super::suspicions::{HeldBy, Polluters, Suspicion};
+    use super::*;
+
+    fn suspicion(test: usize, class: &str, standing: Standing, changing: &[usize]) -> Suspicion {
+        Suspicion {
+            test: one(test),
+            held_by: HeldBy::Class(class.to_owned()),
+            changing: ix(changing.iter().copied()),
+            standing,
+        }
+    }
+
+    fn victim(victim: usize, polluters: &[usize]) -> (TestIx, ProvedVictim) {
+        let proved = ProvedVictim {
+            victim: one(victim),
+            polluters: ix(polluters.iter().copied()),
+            failure: failure(),
+            runs: 3,
+            passed_alone: true,
+        };
+        (one(victim), proved)
+    }
+
+    /// A search in the middle. Test 0 of class A, 1 of B and 2 of A change state `S`, 3 of B changes state `T`. All but 9 passed
+    /// in the build; 4 and 9 failed in another order or passed alone. Victims are 5 of 3, 6 of 0 and of 1, 7 of 0 and 2 together,
+    /// 8 of itself. Tests 4 to 9 see `S`, 8 and 9 see `T`.
+    fn with_plan(check: impl Fn(&Plan<'_>)) {
+        let tests = LaunchTests {
+            tests: ix(0..10),
+            passed: set(0..9),
+            classes: classes_of("A B A B A A B C C C".split(' ')),
+            seeing: [("S".to_owned(), set(4..10)), ("T".to_owned(), set([8, 9]))].into(),
+            ..LaunchTests::default()
+        };
+        let suspicions = [
+            suspicion(0, "S", Standing::First, &[0, 1, 2]),
+            suspicion(3, "T", Standing::First, &[3]),
+            suspicion(2, "S", Standing::Alike, &[0, 1, 2]),
+            suspicion(1, "S", Standing::Typical, &[0, 1, 2]),
+        ];
+        let likely = |test: usize| OrderSuspect {
+            test: one(test),
+            before: Vec::new(),
+            passes_alone: false,
+        };
+        let orders = suite(|_, _| false);
+        let ran = RanOrders::default();
+        let search = Search {
+            tests: &tests,
+            orders: &orders,
+            ran: &ran,
+            tell: &|_| {},
+        };
+        let mut plan = Plan::new(search, Polluters::new(&suspicions));
+        plan.likely = [4, 9].map(|test| (one(test), likely(test))).into();
+        plan.victims = [
+            victim(5, &[3]),
+            victim(6, &[0]),
+            victim(7, &[0, 2]),
+            victim(8, &[8]),
+        ]
+        .into();
+        plan.known = set(5..9);
+        plan.of = [
+            (one(0), set([6])),
+            (one(1), set([6])),
+            (one(3), set([5])),
+            (one(8), set([8])),
+        ]
+        .into();
+        plan.tried = [(StageName::MoreOfHarmful, vec![ix([0]), ix([6])])].into();
+        check(&plan);
+    }
+
+    #[test]
+    fn who_is_tried() {
+        with_plan(|plan| {
+            let singly = |who: Who, expected: &[usize]| {
+                let expected: Vec<Order> = expected.iter().map(|test| ix([*test])).collect();
+                assert_eq!(plan.who(who), expected, "{who:?}");
+            };
+            singly(Who::First, &[0, 3]);
+            singly(Who::FirstBut(StageName::MoreOfHarmful), &[3]);
+            singly(Who::FirstBut(StageName::Far), &[0, 3]);
+            singly(Who::Typical, &[0, 3, 1]);
+            singly(Who::All, &[0, 3, 2, 1]);
+            singly(Who::AllClassesInTurn, &[0, 3, 2, 1]);
+            singly(Who::MostHarmful(3), &[0, 1, 3]);
+            singly(Who::Found, &[3, 0]);
+            singly(Who::SiblingsOf(StageName::MoreOfHarmful), &[2, 4, 5, 1, 3]);
+            assert_eq!(plan.who(Who::Chains), [ix([0, 2])]);
+        });
+    }
+
+    #[test]
+    fn classes_take_turns_as_far_as_may_be() {
+        with_plan(|plan| {
+            let turns = plan.classes_in_turn(&ix([0, 2, 4, 1, 3, 7]));
+            assert_eq!(turns, ix([0, 1, 7, 2, 3, 4]));
+        });
+    }
+
+    #[test]
+    fn on_whom_polluters_are_tried() {
+        with_plan(|plan| {
+            let check =
+                |polluters: &[usize], among: Among, of_class: OfClass, known: Known, expected: &[usize]| {
+                    let whom = Whom {
+                        among,
+                        of_class,
+                        known,
+                    };
+                    let candidates = plan.whom(whom, &ix(polluters.iter().copied()));
+                    let candidates: Vec<usize> = candidates.into_iter().map(|test| test.0).collect();
+                    assert_eq!(candidates, expected, "{polluters:?} {whom:?}");
+                };
+            use {Among::*, Known::*, OfClass::*};
+            check(&[0], Likely, Any, LeftOut, &[4, 9]);
+            check(&[0], Likely, Other, LeftOut, &[9]);
+            check(&[0], Seeing, Any, TriedToo, &[4, 5, 6, 7, 8, 9]);
+            check(&[0], Seeing, Any, LeftOut, &[4, 9]);
+            check(&[0], Seeing, Own, TriedToo, &[4, 5]);
+            check(&[3], Seeing, Any, TriedToo, &[8, 9]);
+            check(&[3], NotSeeing, Any, TriedToo, &[0, 1, 2, 3, 4, 5, 6, 7]);
+            check(&[2], VictimsOfSameState, Any, TriedToo, &[6]);
+            check(&[0], VictimsOfSameState, Any, TriedToo, &[]);
+            check(&[0], Passed, Any, TriedToo, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+            check(&[0], Passed, Own, LeftOut, &[2, 4]);
+            check(&[0], Passed, Affected, LeftOut, &[0, 1, 2, 3, 4]);
+            check(&[0, 2], Passed, Any, LeftOut, &[1, 3, 4]);
+        });
+    }
+
+    #[test]
+    fn large_classes_are_no_siblings() {
+        let tests = LaunchTests {
+            tests: ix(0..SIBLINGS + 4),
+            classes: (0..SIBLINGS + 4)
+                .map(|test| ClassIx(usize::from(test < 3)))
+                .collect(),
+            ..LaunchTests::default()
+        };
+        let orders = suite(|_, _| false);
+        let ran = RanOrders::default();
+        let search = Search {
+            tests: &tests,
+            orders: &orders,
+            ran: &ran,
+            tell: &|_| {},
+        };
+        let plan = Plan::new(search, Polluters::new(&[]));
+        assert_eq!(plan.siblings(&ix([1, 10])), ix([0, 2]));
+    }
+}

@@ -137,3 +137,141 @@ impl Plan<'_> {
         judged.into_values().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::launch_tests::{LaunchTests, classes_of};
+    use super::super::plan::Search;
+    use super::super::shuffle::RanOrders;
+    use super::super::simulated::{Suite, ix, last_is, one, set, suite};
+    use super::super::suspicions::Suspicion;
+    use super::*;
+
+    fn tests() -> LaunchTests {
+        LaunchTests {
+            tests: ix(0..8),
+            passed: set(0..8),
+            classes: classes_of("A B C D E F G H".split(' ')),
+            build_jvms: vec![Some(0); 8],
+            seeing: [("S".to_owned(), set([4, 5])), ("T".to_owned(), set([6]))].into(),
+            ..LaunchTests::default()
+        }
+    }
+
+    fn suspicion(test: usize, held_by: HeldBy, standing: Standing) -> Suspicion {
+        Suspicion {
+            test: one(test),
+            held_by,
+            changing: ix([test]),
+            standing,
+        }
+    }
+
+    fn pollution<F: Fn(&[usize], usize) -> bool>(
+        orders: &Suite<F>,
+        tests: &LaunchTests,
+        suspicions: &[Suspicion],
+    ) -> Found {
+        let search = Search {
+            tests,
+            orders,
+            ran: &RanOrders::default(),
+            tell: &|_| {},
+        };
+        search.pollution(suspicions)
+    }
+
+    fn class(name: &str) -> HeldBy {
+        HeldBy::Class(name.to_owned())
+    }
+
+    #[test]
+    fn each_suspicion_is_judged() {
+        // 0 makes 4 fail, 1 nobody, 2 makes 7 fail.
+        let suite = suite(|before, test| match test {
+            4 => last_is(before, &[0, 3], 0),
+            7 => before.contains(&2),
+            _ => false,
+        });
+        let suspicions = [
+            suspicion(0, class("S"), Standing::First),
+            suspicion(0, class("T"), Standing::First),
+            suspicion(1, class("T"), Standing::Typical),
+            suspicion(5, HeldBy::Jvm, Standing::Alike),
+            suspicion(2, HeldBy::Jvm, Standing::Typical),
+            suspicion(2, HeldBy::File, Standing::First),
+        ];
+        let found = pollution(&suite, &tests(), &suspicions);
+        let judged = found.judged.into_iter();
+        let judged: Vec<_> = judged.map(|judged| (judged.judgement, judged.victims)).collect();
+        let expected = [
+            (Judgement::Proved, ix([4])),
+            (Judgement::NoVictim, ix([])),
+            (Judgement::NoVictim, ix([])),
+            // Nobody stands for it here, but it is not tried on all.
+            (Judgement::NotTried, ix([])),
+            (Judgement::Proved, ix([7])),
+            // Those that fail may do so because of the file as well.
+            (Judgement::NotTried, ix([])),
+        ];
+        assert_eq!(judged, expected);
+        let victims = found.victims.into_iter();
+        let victims: Vec<_> = victims
+            .map(|victim| (victim.main.victim, victim.main.polluters, victim.state))
+            .collect();
+        let expected = [
+            (one(4), ix([0]), Some(SuspicionIx(0))),
+            (one(7), ix([2]), Some(SuspicionIx(4))),
+        ];
+        assert_eq!(victims, expected);
+        assert_eq!(found.cut, Cut::default());
+    }
+
+    #[test]
+    fn without_time_everything_is_partial() {
+        let mut suite = suite(|before, test| test == 4 && before.contains(&0));
+        suite.most = 0;
+        let found = pollution(&suite, &tests(), &[suspicion(0, class("S"), Standing::First)]);
+        assert_eq!(found.judged[0].judgement, Judgement::Partial);
+        assert!(found.cut.trials && found.cut.whole_orders && found.victims.is_empty());
+    }
+
+    #[test]
+    fn known_victims_get_further_polluters_and_no_second_proof() {
+        let suite = suite(|before, test| test == 4 && before.contains(&0));
+        let tests = LaunchTests {
+            known_victims: set([4]),
+            ..tests()
+        };
+        let found = pollution(&suite, &tests, &[suspicion(0, class("S"), Standing::First)]);
+        assert!(found.victims.is_empty());
+        assert_eq!(found.more_polluters, [(one(4), one(0))]);
+    }
+
+    #[test]
+    fn a_victim_has_its_polluters_and_cleaners() {
+        // 0 and 1 change what 4 sees; 3 puts it right, and is known to change it.
+        let suite = suite(|before, test| {
+            test == 4
+                && before
+                    .iter()
+                    .rev()
+                    .find(|test| [0, 1, 3].contains(test))
+                    .is_some_and(|last| *last < 3)
+        });
+        let all = |test: usize, standing: Standing| Suspicion {
+            changing: ix([0, 1, 3]),
+            ..suspicion(test, class("S"), standing)
+        };
+        let suspicions = [
+            all(0, Standing::First),
+            all(1, Standing::Alike),
+            all(3, Standing::Typical),
+        ];
+        let found = pollution(&suite, &tests(), &suspicions);
+        let [victim] = &found.victims[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!((&victim.polluters, &victim.cleaners), (&set([0, 1]), &ix([3])));
+    }
+}

@@ -93,3 +93,24 @@ pub const CLEANERS_OF_ANSWER: usize = 5;
 pub const CLEANER_CANDIDATES: usize = 300;
 /// Polluters or setters that `unflake victims` names: more say nothing new.
 pub const POLLUTERS_OF_ANSWER: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_allowance_grows_with_the_learning_run() {
+        let seconds = |allowance: Allowance, learning_run: u64| {
+            allowance.of(Duration::from_secs(learning_run)).as_secs()
+        };
+        assert_eq!([1, 10].map(|run| seconds(POLLUTION_TIME, run)), [20, 55]);
+        assert_eq!([1, 10].map(|run| seconds(ORDER_TIME, run)), [60, 80]);
+        assert_eq!([1, 10].map(|run| seconds(MORE_ORDERS_TIME, run)), [0, 4]);
+    }
+
+    #[test]
+    fn orders_that_show_likely_victims_are_among_the_first() {
+        assert!(LIKELY_ORDERS.iter().all(|number| *number <= LEAST_ORDERS));
+        assert!(LEAST_ORDERS <= DEFAULT_ORDERS && *TESTS_PER_BATCH.start() <= *TESTS_PER_BATCH.end());
+    }
+}

@@ -8,7 +8,7 @@
 //! - `stages` is the plan: two tables, one for `check --only pollution` and one for `check --only order`.
 //! - `plan` is the loop that runs a table; `choose` says what its columns mean; `suspicions`, who pollutes what; `found`,
 //!   what comes of it.
-//! - `trial` runs one stage: polluters before candidates; `batch` packs such runs into few JVMs.
+//! - `trial` runs one stage: polluters before candidates; `sweep` and `batch` pack such runs into few JVMs.
 //! - `shortest` finds the polluters of one failure; `sort_out` does so for all failures of some orders.
 //! - `prove` turns guesses into proofs. Nothing is reported that did not go through it.
 //! - `cleaning` finds the tests that clean up, `blame` the state by which a victim is hurt.
@@ -28,6 +28,8 @@ mod plan;
 mod properties;
 mod prove;
 mod question;
+#[cfg(test)]
+mod random;
 mod shortest;
 mod shuffle;
 #[cfg(test)]
@@ -35,6 +37,7 @@ mod simulated;
 mod sort_out;
 mod stages;
 mod suspicions;
+mod sweep;
 mod trial;
 
 pub use found::{Cut, Found, FoundVictim, Judged, Judgement};

@@ -88,7 +88,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(search: Search<'a>, polluters: Polluters<'a>) -> Plan<'a> {
+    pub(super) fn new(search: Search<'a>, polluters: Polluters<'a>) -> Plan<'a> {
         Plan {
             search,
             polluters,
@@ -220,5 +220,143 @@ impl<'a> Plan<'a> {
         }
         self.found.brittle.extend(sorted.brittle);
         self.found.unproved.extend(sorted.unproved);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::launch_tests::classes_of;
+    use super::super::shuffle::{TimeLeft, WholeSuite};
+    use super::super::simulated::{ix, one, set, suite};
+    use super::*;
+    use std::cell::RefCell;
+
+    /// Classes of two tests each.
+    fn tests(count: usize) -> LaunchTests {
+        let names: Vec<String> = (0..count).map(|test| (test / 2).to_string()).collect();
+        LaunchTests {
+            tests: ix(0..count),
+            passed: set(0..count),
+            classes: classes_of(names.iter().map(String::as_str)),
+            build_jvms: vec![Some(0); count],
+            ..LaunchTests::default()
+        }
+    }
+
+    #[test]
+    fn polluters_that_a_failure_shows_are_tried_on_all_and_so_are_their_siblings() {
+        // 0 pollutes 4, 6 and 7, its sibling 1 pollutes 5; what fails in some order is 4 only.
+        let suite = suite(|before, test| match test {
+            4 | 6 | 7 => before.last() == Some(&0),
+            5 => before.last() == Some(&1),
+            _ => false,
+        });
+        let told = RefCell::new(Vec::new());
+        let tests = tests(8);
+        let search = Search {
+            tests: &tests,
+            orders: &suite,
+            ran: &RanOrders::default(),
+            tell: &|doing| told.borrow_mut().push(doing),
+        };
+        let failing = || BTreeMap::from([(one(4), ix([2, 0]))]);
+        let found = search.order(failing(), true);
+        let victims: Vec<_> = found
+            .victims
+            .iter()
+            .map(|found| (found.main.victim.0, found.main.polluters[0].0))
+            .collect();
+        assert_eq!(victims, [(4, 0), (5, 1), (6, 0), (7, 0)]);
+        let expected = [
+            Doing::SortingOut { suspects: 1 },
+            Doing::MoreVictims { polluters: 1 },
+            Doing::MoreVictims { polluters: 1 },
+            Doing::Cleaners,
+        ];
+        assert_eq!(told.take(), expected);
+        assert_eq!(search.order(failing(), false).victims.len(), 1);
+    }
+
+    #[test]
+    fn polluters_that_do_harm_together_are_tried_on_all() {
+        let suite = suite(|before, test| test > 3 && before.ends_with(&[0, 2]));
+        let tests = tests(7);
+        let search = Search {
+            tests: &tests,
+            orders: &suite,
+            ran: &RanOrders::default(),
+            tell: &|_| {},
+        };
+        let found = search.order([(one(5), ix([1, 0, 2]))].into(), true);
+        let victims: Vec<_> = found
+            .victims
+            .iter()
+            .map(|found| (found.main.victim, found.main.polluters.clone()))
+            .collect();
+        assert_eq!(victims, [4, 5, 6].map(|victim| (one(victim), ix([0, 2]))));
+        assert!(found.victims.iter().all(|found| found.polluters.is_empty()));
+    }
+
+    #[test]
+    fn the_reversed_suite_runs_once_for_both_callers() {
+        let suite = suite(|_, _| false);
+        let tests = tests(6);
+        let ran = RanOrders::default();
+        let search = Search {
+            tests: &tests,
+            orders: &suite,
+            ran: &ran,
+            tell: &|_| {},
+        };
+        assert!(search.pollution(&[]).victims.is_empty());
+        let whole = WholeSuite {
+            tests: &tests,
+            seed: Seed(3),
+            most: 2,
+            at_once: 1,
+            time_left: &|| TimeLeft::More,
+            begins: &|_, _| {},
+            ran: &|_| {},
+        };
+        whole.run(&suite, &ran);
+        let reversed = suite
+            .ran()
+            .into_iter()
+            .filter(|order| order[..] == [5, 4, 3, 2, 1, 0]);
+        assert_eq!(reversed.count(), 1);
+    }
+
+    #[test]
+    fn what_the_build_shows_is_explained_too() {
+        // 3 failed in the build, after 1; 5 passed there, after 4, and fails alone.
+        let suite = suite(|before, test| match test {
+            3 => before.contains(&1),
+            5 => !before.contains(&4),
+            _ => false,
+        });
+        let tests = LaunchTests {
+            passed: set([0, 1, 2, 4, 5]),
+            opposite_alone: set([3, 5]),
+            ..tests(6)
+        };
+        let search = Search {
+            tests: &tests,
+            orders: &suite,
+            ran: &RanOrders::default(),
+            tell: &|_| {},
+        };
+        for found in [search.pollution(&[]), search.order(BTreeMap::new(), true)] {
+            assert_eq!(
+                (
+                    found.victims[0].main.victim,
+                    found.victims[0].main.polluters.clone()
+                ),
+                (one(3), ix([1]))
+            );
+            assert_eq!(
+                (found.brittle[0].test, found.brittle[0].setters.clone()),
+                (one(5), ix([4]))
+            );
+        }
     }
 }

@@ -85,8 +85,12 @@ impl RanOrders {
     /// the orders begin, then what was left over of them.
     pub(super) fn run_to_the_end(&self, orders: &dyn Orders, batch: &[Order]) -> RanToTheEnd {
         let mut known = self.ran.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = batch.iter().filter(|order| !known.contains_key(*order));
-        let new: BTreeSet<&Order> = new.collect();
+        let mut new: Vec<&Order> = Vec::new();
+        for order in batch {
+            if !known.contains_key(order) && !new.contains(&order) {
+                new.push(order);
+            }
+        }
         let (ran, cut) = run_in_parts(orders, &new);
         let part = |order: &Order, number: usize| {
             let parts = ran.get(order).or_else(|| known.get(order))?;
@@ -107,7 +111,7 @@ impl RanOrders {
 /// Runs orders, each in as many JVMs as it needs; and says for which the time was up.
 fn run_in_parts<'o>(
     orders: &dyn Orders,
-    batch: &BTreeSet<&'o Order>,
+    batch: &[&'o Order],
 ) -> (BTreeMap<&'o Order, Vec<Part>>, BTreeSet<&'o Order>) {
     let mut parts: BTreeMap<&Order, Vec<Part>> = BTreeMap::new();
     let mut cut: BTreeSet<&Order> = BTreeSet::new();
@@ -172,6 +176,8 @@ pub struct OrdersTried {
     pub ran: BTreeSet<TestIx>,
     /// Tests that passed in the build and failed in one of them: what ran before each there.
     pub failing: BTreeMap<TestIx, Order>,
+    /// The time was up while one of them ran.
+    pub is_partial: bool,
 }
 
 impl WholeSuite<'_> {
@@ -189,7 +195,9 @@ impl WholeSuite<'_> {
             (self.begins)(tried.count + 1, last);
             let batch = (tried.count + 1..=last).map(|number| shuffled.order(number, self.seed));
             let batch: Vec<Order> = batch.collect();
-            for part in known.run_to_the_end(orders, &batch).parts {
+            let ran = known.run_to_the_end(orders, &batch);
+            tried.is_partial |= ran.is_partial;
+            for part in ran.parts {
                 for (place, verdict) in part.verdicts.iter().enumerate() {
                     let test = part.order[place];
                     if matches!(verdict, Verdict::Passed | Verdict::Failed(_)) {
@@ -205,5 +213,136 @@ impl WholeSuite<'_> {
             tried.count = last;
         }
         tried
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::launch_tests::classes_of;
+    use super::super::simulated::{ix, one, set, suite};
+    use super::*;
+    use std::cell::Cell;
+
+    fn tests(classes: &str) -> LaunchTests {
+        let classes = classes_of(classes.split(' '));
+        LaunchTests {
+            tests: TestIx::all(classes.len()).collect(),
+            passed: TestIx::all(classes.len()).collect(),
+            classes,
+            ..LaunchTests::default()
+        }
+    }
+
+    #[test]
+    fn orders_keep_the_tests_of_a_class_together() {
+        let shuffled = Shuffled::new(&tests("A B A B B"));
+        assert_eq!(shuffled.order(1, Seed(7)), ix([4, 3, 1, 2, 0]));
+        assert_eq!(shuffled.order(2, Seed(7)), ix([0, 2, 1, 3, 4, 0, 2, 1, 3, 4]));
+        for number in 3..20 {
+            let order = shuffled.order(number, Seed(7));
+            let is_first = |test: &TestIx| [0, 2].contains(&test.0);
+            let first = order.iter().position(is_first).unwrap();
+            assert!(first == 0 || first == 3, "{order:?}");
+            assert!(is_first(&order[first + 1]) && set(0..5).iter().all(|test| order.contains(test)));
+            assert_eq!(order, shuffled.order(number, Seed(7)));
+        }
+    }
+
+    /// 2 ends its JVM the first time.
+    struct Ending {
+        is_over: Cell<bool>,
+        asked: Cell<usize>,
+    }
+
+    impl Orders for Ending {
+        fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
+            self.asked.set(self.asked.get() + orders.len());
+            let run = |order: &Order| {
+                let end = order
+                    .iter()
+                    .position(|test| *test == one(2))
+                    .unwrap_or(order.len());
+                let verdict = |place: usize| match place <= end {
+                    true => Verdict::Passed,
+                    false => Verdict::NotRun,
+                };
+                (!self.is_over.get()).then(|| (0..order.len()).map(verdict).collect())
+            };
+            orders.iter().map(run).collect()
+        }
+
+        fn searching(&self) -> Box<dyn Orders + '_> {
+            unreachable!("nobody searches here")
+        }
+    }
+
+    #[test]
+    fn what_a_jvm_left_over_runs_in_another_and_nothing_runs_twice() {
+        let ending = Ending {
+            is_over: Cell::new(true),
+            asked: Cell::new(0),
+        };
+        let known = RanOrders::default();
+        let batch = [ix([0, 1, 2, 3]), ix([3, 2]), ix([3, 2])];
+        let cut = known.run_to_the_end(&ending, &batch);
+        assert!(cut.is_partial && cut.parts.is_empty());
+        ending.is_over.set(false);
+        let ran = known.run_to_the_end(&ending, &batch);
+        let parts: Vec<Order> = ran.parts.into_iter().map(|part| part.order).collect();
+        assert_eq!(parts, [ix([0, 1, 2, 3]), ix([3, 2]), ix([3, 2]), ix([3])]);
+        assert!(!ran.is_partial);
+        let asked = ending.asked.get();
+        assert_eq!(known.run_to_the_end(&ending, &batch).parts.len(), 4);
+        assert_eq!(ending.asked.get(), asked);
+    }
+
+    /// How many orders are tried when this is said of the time, one after the other.
+    fn count(most: u32, times: &[TimeLeft]) -> u32 {
+        let tests = tests("A A B C C");
+        let asked = Cell::new(0);
+        let whole = WholeSuite {
+            tests: &tests,
+            seed: Seed(1),
+            most,
+            at_once: 2,
+            time_left: &|| {
+                asked.set(asked.get() + 1);
+                times[(asked.get() - 1).min(times.len() - 1)]
+            },
+            begins: &|_, _| {},
+            ran: &|_| {},
+        };
+        whole.run(&suite(|_, _| false), &RanOrders::default()).count
+    }
+
+    #[test]
+    fn orders_are_tried_as_long_as_there_is_time_and_a_few_in_any_case() {
+        use TimeLeft::{Cancelled, Least, More};
+        assert_eq!(count(5, &[More]), 5);
+        assert_eq!(count(100, &[More, More, Least]), 4);
+        assert_eq!(count(5, &[Least]), 4);
+        assert_eq!(count(1, &[Least]), 1);
+        assert_eq!(count(5, &[More, Cancelled]), 2);
+    }
+
+    #[test]
+    fn tests_that_fail_elsewhere_are_told_with_what_ran_before() {
+        let tests = tests("A A B");
+        let whole = WholeSuite {
+            tests: &LaunchTests {
+                passed: set([0, 1]),
+                ..tests
+            },
+            seed: Seed(1),
+            most: 2,
+            at_once: 2,
+            time_left: &|| TimeLeft::More,
+            begins: &|_, _| {},
+            ran: &|_| {},
+        };
+        let fails = |before: &[usize], test: usize| test == 2 || test == 0 && before.contains(&1);
+        let tried = whole.run(&suite(fails), &RanOrders::default());
+        assert_eq!(tried.ran, set([0, 1, 2]));
+        assert_eq!(tried.failing, [(one(0), ix([2, 1]))].into());
     }
 }

@@ -5,10 +5,13 @@
 //! does harm to some may do it to more, and victims that are known need not be found again.
 //!
 //! **What is guaranteed** of tests that behave the same each time, without a deadline (`properties` tests it on random suites):
-//! - [`POLLUTION`]: a test that passes alone and fails right after a polluter that stands for itself is reported as a victim,
-//!   if its classes can see what the polluter changes. Which polluters are named beside the first is not guaranteed.
+//! - [`POLLUTION`]: a test that passes alone, and fails right behind a polluter whatever ran before that, is reported as a
+//!   victim, if the polluter is one of [`Who::Typical`] and the test's classes can see what it changes. Not guaranteed: a
+//!   polluter that pollutes only sometimes (it fails before it writes, or its class's set-up does the harm), since many pairs
+//!   share a JVM; the other polluters of a victim that is reported.
 //! - [`ORDER`]: a test that fails in one of the whole suite's orders and passed in the build, or did the opposite in the build
-//!   and alone, is reported as a victim or as brittle. So is every test that fails right after a polluter found that way.
+//!   and alone, is reported as a victim or as brittle. So is each test that passes alone and fails right behind a polluter that
+//!   explains one of those failures, whatever ran before that.
 
 use super::limits::{MOST_HARMFUL, POLLUTERS_AT_ONCE};
 use super::trial::TrialMode;
