@@ -168,7 +168,7 @@ impl FromStr for Eager {
             "class" => Ok(Eager::Class),
             "test" => Ok(Eager::Test),
             other => Err(format!(
-                "unknown value `{other}`; known are {}",
+                "unknown value `{other}`; use one of {}",
                 Eager::NAMES.join(", ")
             )),
         }

@@ -115,7 +115,7 @@ pub fn scratch() -> Result<tempfile::TempDir, Problem> {
         .map_err(|error| {
             problem!(
                 CannotWork,
-                "cannot make a temporary directory in `{}`",
+                "cannot create a temporary directory in `{}`",
                 std::env::temp_dir().display()
             )
             .cause(error)

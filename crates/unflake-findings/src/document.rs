@@ -239,7 +239,7 @@ pub struct Excluded {
 pub enum ExcludedReason {
     /// Fails by itself.
     Failing,
-    /// Flaky by itself: what it did cannot be repeated.
+    /// Flaky on its own: what it did could not be repeated.
     Flaky,
     /// Took longer than a test may.
     Timeout,

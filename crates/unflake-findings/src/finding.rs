@@ -263,7 +263,7 @@ impl FromStr for Severity {
         Severity::ALL
             .into_iter()
             .find(|severity| severity.name() == text)
-            .ok_or_else(|| format!("unknown severity `{text}`; known are error, warning, note"))
+            .ok_or_else(|| format!("unknown severity `{text}`; use one of error, warning, note"))
     }
 }
 

@@ -74,7 +74,7 @@ impl fmt::Display for StoreError {
             StoreError::NoFinding { wanted, .. } => {
                 write!(f, "there is no finding `{wanted}` in this project's store")
             }
-            StoreError::Ambiguous { wanted, .. } => write!(f, "`{wanted}` begins several findings"),
+            StoreError::Ambiguous { wanted, .. } => write!(f, "`{wanted}` is the beginning of several ids"),
         }
     }
 }

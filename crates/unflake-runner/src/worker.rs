@@ -104,7 +104,7 @@ impl fmt::Display for StartError {
         match self {
             StartError::Io { what, error } => write!(f, "{what}: {error}"),
             StartError::Died { status, output } => {
-                write!(f, "the test JVM ended at once ({status}): {}", output.trim())
+                write!(f, "the test JVM ended immediately ({status}): {}", output.trim())
             }
             StartError::Silent { after, output } => {
                 write!(
@@ -117,7 +117,7 @@ impl fmt::Display for StartError {
             StartError::OtherProtocol(version) => {
                 write!(
                     f,
-                    "the agent speaks version {version} of the protocol, this program {PROTOCOL_VERSION}"
+                    "the agent speaks version {version} of the protocol, but this program speaks {PROTOCOL_VERSION}"
                 )
             }
             StartError::Cancelled => f.write_str("interrupted"),
@@ -156,7 +156,7 @@ impl Worker {
             let what = format!("{what} in `{}`", folder.display());
             move |error| StartError::Io { what, error }
         };
-        fs::create_dir_all(&temporary).map_err(io("cannot make the worker's folder"))?;
+        fs::create_dir_all(&temporary).map_err(io("cannot create the worker's folder"))?;
         let properties = folder.join("properties");
         fs::write(&properties, launch.properties_file()).map_err(io("cannot write the properties"))?;
         let listener = Listener::bind(&folder.join("agent.sock")).map_err(io("cannot listen"))?;

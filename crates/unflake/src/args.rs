@@ -351,7 +351,7 @@ impl FromStr for Format {
         Ok(match name {
             "text" => Format::Text,
             "json" => Format::Json,
-            _ => return Err(format!("unknown format `{name}`; known are text, json")),
+            _ => return Err(format!("unknown format `{name}`; use one of text, json")),
         })
     }
 }
@@ -385,7 +385,7 @@ pub(crate) struct ReplayArgs {
     /// How often
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count::<u32>)]
     pub(crate) times: u32,
-    /// Vary only these choices, like `3,17-20`; `unflake debug` names those that matter
+    /// Vary only these choices, like `3,17-20`; `unflake debug` names the ones that matter
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = parse_range)]
     pub(crate) choices: Vec<std::ops::RangeInclusive<u32>>,
     /// Wait for a debugger on this port of 127.0.0.1
@@ -553,7 +553,7 @@ impl FromStr for ExploreFormat {
             "dot" => ExploreFormat::Dot,
             _ => {
                 return Err(format!(
-                    "unknown format `{name}`; known are text, json, html, dot"
+                    "unknown format `{name}`; use one of text, json, html, dot"
                 ));
             }
         })

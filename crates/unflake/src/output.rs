@@ -39,7 +39,7 @@ pub(crate) fn write_document(
             Format::Text => unflake_report::text(document, screen.verbose > 0, &sources),
             Format::Json => unflake_report::json(document),
         };
-        let hint = "the result is stored all the same: name another file with `--format`";
+        let hint = "the result is stored anyway: name another file with `--format`";
         write(&text, file.as_deref(), hint)?;
     }
     Ok(())

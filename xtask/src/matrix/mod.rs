@@ -34,7 +34,7 @@ pub fn run(args: Vec<String>) -> Outcome<()> {
         .map_or(PARTS.to_vec(), |list| list.split(',').collect());
     if let Some(part) = parts.iter().find(|part| !PARTS.contains(part)) {
         return Err(Failure::usage(
-            format!("unknown part `{part}`; known are {}", PARTS.join(", ")),
+            format!("unknown part `{part}`; use one of {}", PARTS.join(", ")),
             USAGE,
         ));
     }

@@ -55,7 +55,7 @@ impl JvmEnd {
     }
 
     pub(super) fn hung(during: Option<SeenTest>, after: Duration) -> JvmEnd {
-        let message = format!("the test did not end within {} s", after.as_secs());
+        let message = format!("the test did not finish within {} s", after.as_secs());
         JvmEnd::Hung {
             during: during.map(|test| test.handle),
             failure: Box::new(ended("timeout", message, String::new())),

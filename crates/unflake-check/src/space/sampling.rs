@@ -132,7 +132,7 @@ impl Exploration<'_> {
             },
             complete: false,
             notes: vec![format!(
-                "drawn at random from seed {}, not explored: what was not drawn is not known",
+                "sampled at random with seed {}, not explored: other behaviours may exist",
                 self.seed
             )],
             executions,
@@ -154,7 +154,7 @@ impl Exploration<'_> {
         let mut space = self.random(DRAWN, target)?;
         space.notes.insert(
             0,
-            "several of its threads make choices and meet in another way each time, so its behaviours cannot be gone through"
+            "several of its threads make choices and interleave differently each time, so its behaviours cannot be enumerated"
                 .to_owned(),
         );
         Ok(space)

@@ -52,7 +52,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
     if eager != Eager::Off {
         check
             .progress
-            .phase("watching without loading", 2 * tests.len() as u64);
+            .phase("watching without eager loading", 2 * tests.len() as u64);
         captured = captured_at_initialisation(check, &tests, &watch, &first);
     }
     let suite = &check.session.suite;

@@ -251,13 +251,13 @@ fn not_found(reason: &str, runs: u32) -> Cause {
 fn reason(why: &NoCause, replay: &Replay, strategy: Strategy) -> String {
     match why {
         NoCause::NotRepeated if replay.tests.len() > 1 => {
-            format!("it passes when it is repeated ({strategy}) after the tests that ran before it")
+            format!("it passed when repeated ({strategy}) after the tests that ran before it")
         }
-        NoCause::NotRepeated => format!("it passes when it is repeated ({strategy})"),
+        NoCause::NotRepeated => format!("it passed when repeated ({strategy})"),
         NoCause::Unstable => "the same choices made it fail once and pass once".to_owned(),
-        NoCause::TimeUp(0) => "time was up before the first run".to_owned(),
-        NoCause::TimeUp(left) => format!("time was up with {left} choices left that may be the cause"),
-        NoCause::Hashes(_) => "it fails with all choices as they naturally are".to_owned(),
+        NoCause::TimeUp(0) => "time ran out before the first run".to_owned(),
+        NoCause::TimeUp(left) => format!("time ran out with {left} choices left that could be the cause"),
+        NoCause::Hashes(_) => "it fails even with the JDK's own choices".to_owned(),
     }
 }
 

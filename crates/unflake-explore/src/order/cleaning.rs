@@ -19,7 +19,7 @@ pub(super) struct Cleaning<'a> {
     pub(super) most: usize,
 }
 
-/// Cleaners, and whether the time was up before all were looked for.
+/// Cleaners, and whether time ran out before all were looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cleaners {
     pub(super) tests: Vec<TestIx>,

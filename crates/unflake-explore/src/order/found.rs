@@ -60,7 +60,7 @@ pub enum Judgement {
     Proved,
     /// It was tried and there are none.
     NoVictim,
-    /// The time was up before it was tried on all.
+    /// The time ran out before it was tried on all.
     Partial,
     /// Another one stands for it.
     NotTried,

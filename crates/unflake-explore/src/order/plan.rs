@@ -80,7 +80,7 @@ pub(super) struct Plan<'a> {
     pub(super) victims: BTreeMap<TestIx, ProvedVictim>,
     /// By polluter, each enough on its own.
     pub(super) of: BTreeMap<TestIx, BTreeSet<TestIx>>,
-    /// Polluters for which the time was up.
+    /// Polluters for which time ran out.
     pub(super) partial: BTreeSet<TestIx>,
     /// Whom each stage has tried.
     pub(super) tried: BTreeMap<StageName, Vec<Order>>,

@@ -76,7 +76,7 @@ pub(super) struct Part {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RanToTheEnd {
     pub(super) parts: Vec<Part>,
-    /// The time was up before all of it was run.
+    /// The time ran out before all of it was run.
     pub(super) is_partial: bool,
 }
 
@@ -108,7 +108,7 @@ impl RanOrders {
     }
 }
 
-/// Runs orders, each in as many JVMs as it needs; and says for which the time was up.
+/// Runs orders, each in as many JVMs as it needs; and says for which time ran out.
 fn run_in_parts<'o>(
     orders: &dyn Orders,
     batch: &[&'o Order],
@@ -176,7 +176,7 @@ pub struct OrdersTried {
     pub ran: BTreeSet<TestIx>,
     /// Tests that passed in the build and failed in one of them: what ran before each there.
     pub failing: BTreeMap<TestIx, Order>,
-    /// The time was up while one of them ran.
+    /// The time ran out while one of them ran.
     pub is_partial: bool,
 }
 

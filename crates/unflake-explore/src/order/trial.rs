@@ -83,7 +83,7 @@ pub(super) struct Tried {
     pub(super) victims: Vec<ProvedVictim>,
     /// Per trial: all victims of its polluters.
     pub(super) of: Vec<BTreeSet<TestIx>>,
-    /// Per trial: the time was up before all candidates were tried or all that failed were proved.
+    /// Per trial: time ran out before all candidates were tried or all that failed were proved.
     pub(super) is_partial: Vec<bool>,
 }
 

@@ -59,7 +59,7 @@ impl Page<'_> {
 
     fn found(&mut self, cause: &Cause) -> fmt::Result {
         match cause.choices.as_slice() {
-            [] => writeln!(self.text, "    {}found, but no call was kept", label("cause"))?,
+            [] => writeln!(self.text, "    {}found, but no call was recorded", label("cause"))?,
             [choice] => {
                 writeln!(self.text, "    {}{}", label("cause"), self.headline(choice))?;
                 self.choice(choice)?;
@@ -107,7 +107,7 @@ impl Page<'_> {
         self.place(choice.call.as_ref(), &choice.stack, &blamed)?;
         let made = Mark {
             style: RELATED,
-            text: &format!("the {} is made here", thing(choice)),
+            text: &format!("the {} is created here", thing(choice)),
         };
         let is_same = matches!((&choice.call, &choice.allocation),
             (Some(call), Some(made)) if (&call.file, call.line) == (&made.file, made.line));

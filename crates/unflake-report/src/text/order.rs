@@ -197,7 +197,7 @@ impl Page<'_> {
             let cleaners: Vec<&TestId> = cleaners.iter().collect();
             self.row(
                 "cleaners",
-                &format!("passes again after {} in between", self.listed(&cleaners)),
+                &format!("passes again with {} in between", self.listed(&cleaners)),
             )?;
         }
         self.order_of_tests(one)?;

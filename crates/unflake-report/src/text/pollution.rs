@@ -305,7 +305,7 @@ impl Page<'_> {
         };
         match polluter.victims() {
             [] => self.row("harmless", &format!("probably: {why}")),
-            _ => self.row("harmless", &format!("it looked so ({why}), but tests fail")),
+            _ => self.row("harmless", &format!("it looked harmless ({why}), but tests fail")),
         }
     }
 
@@ -485,12 +485,10 @@ fn word(change: FileChange) -> &'static str {
 fn proof(proof: Proof, has_victims: bool) -> Option<&'static str> {
     match (proof, has_victims) {
         (Proof::Proved, _) => None,
-        (Proof::NotRun, _) => Some("not run: nobody knows yet whether tests fail because of it"),
-        (Proof::NoVictim, _) => Some("all tests that may see it were run after it, and pass"),
-        (Proof::Partial, false) => Some("the time was up before all tests were tried; none failed so far"),
-        (Proof::Partial, true) => {
-            Some("the time was up before all tests were tried; there may be more victims")
-        }
+        (Proof::NotRun, _) => Some("not tried: other tests were not run after it"),
+        (Proof::NoVictim, _) => Some("all tests that can see it were run after it and passed"),
+        (Proof::Partial, false) => Some("time ran out before all tests were tried; none has failed so far"),
+        (Proof::Partial, true) => Some("time ran out before all tests were tried; there may be more victims"),
     }
 }
 

@@ -30,9 +30,9 @@ pub(crate) fn run(args: CleanArgs) -> Result<ExitCode, Problem> {
             None => wanted.selection(&[]).map(|_| ()),
         }
     } else {
-        return Err(problem!(Usage, "`clean` needs to be told what to remove").hint(
+        return Err(problem!(Usage, "`clean` needs to know what to remove").hint(
             "name runs (`unflake runs` lists them), or give `--keep N`, `--older-than 30d`, `--all` or `--gone`; with `--dry-run` \
-             it only says what would go",
+             it only lists what would be removed",
         ));
     };
     // Also what was removed before something went wrong.
@@ -151,7 +151,7 @@ impl Sheet {
         let mut text = self.lines.clone();
         for path in &self.left {
             let path = printable(&path.display().to_string());
-            let _ = writeln!(text, "left `{path}`, which is not unflake's");
+            let _ = writeln!(text, "kept `{path}`, which does not belong to unflake");
         }
         let things = plural(self.n_removed, if gone { "project" } else { "run" });
         let _ = match (self.n_removed, self.is_dry) {

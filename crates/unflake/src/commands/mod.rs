@@ -27,7 +27,7 @@ fn open(place: &Place, wanted: Option<&str>) -> Result<(StoredRun, Interrupt), P
     let stored = StoredRun::open(place, wanted, &surroundings)?;
     if !stored.is_fresh {
         warn(&format!(
-            "the project's classes have changed since the run `{}`; run `unflake check` again for what holds now",
+            "the project's classes have changed since the run `{}`; run `unflake check` again for current results",
             stored.run.id().as_str()
         ));
     }

@@ -60,7 +60,9 @@ fn every_file_that_a_page_names_is_there() {
     let top = top();
     let all: Vec<String> = files(
         &top,
-        &["bench", "crates", "docs", "fixtures", "runtime", "scripts", "xtask"],
+        &[
+            "bench", "crates", "docs", "fixtures", "runtime", "scripts", "xtask",
+        ],
     )
     .iter()
     .map(|file| format!("/{}", file.strip_prefix(&top).unwrap().display()))
@@ -92,7 +94,7 @@ fn each_message_has_one_heading() {
     let once: BTreeSet<&&str> = headings.iter().collect();
     let twice: Vec<&&str> = once
         .into_iter()
-        .filter(|heading| headings.iter().filter(|other| other == *heading).count() > 1)
+        .filter(|heading| headings.iter().filter(|other| other == heading).count() > 1)
         .collect();
     assert!(twice.is_empty(), "{twice:#?}");
 }

@@ -124,7 +124,7 @@ fn the_demo_is_written_and_overwrites_nothing() {
     check(
         &place,
         "demo --write-only ROOT/demo",
-        "error: `ROOT/demo` is not empty\nhint: name a new directory: nothing of yours is overwritten\nexit 2\n",
+        "error: `ROOT/demo` is not empty\nhint: name a new directory; unflake does not overwrite your files\nexit 2\n",
     );
 }
 

@@ -189,7 +189,7 @@ fn it_is_said_what_was_proved() {
     };
     assert!(said(Proof::NotRun).starts_with("not run"));
     assert!(said(Proof::NoVictim).ends_with("and pass"));
-    assert!(said(Proof::Partial).contains("the time was up"));
+    assert!(said(Proof::Partial).contains("time ran out"));
 }
 
 #[test]
@@ -220,7 +220,7 @@ error target/test-classes/x.properties is left changed by a.A#a; 1 test fails be
 
 warning data.csv is deleted by a.A#b
     file     data.csv (deleted)
-    proof    not run: nobody knows yet whether tests fail because of it
+    proof    not tried: other tests were not run after it
     rule     UF303; `unflake explain UF303` says how to repair it
     repeat   unflake replay ID-1
 
