@@ -305,7 +305,10 @@ impl Page<'_> {
         };
         match polluter.victims() {
             [] => self.row("harmless", &format!("probably: {why}")),
-            _ => self.row("harmless", &format!("it looked harmless ({why}), but tests fail")),
+            _ => self.row(
+                "harmless",
+                &format!("it looked so ({why}), but tests fail because of it"),
+            ),
         }
     }
 

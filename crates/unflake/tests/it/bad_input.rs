@@ -24,7 +24,7 @@ fn unknown_options_commands_and_values_name_the_nearest() {
     check(
         &place,
         "check --level fll",
-        "error: unknown value `fll` for `--level`\nhint: did you mean `full`? known are one, eq, id, full\nexit 2\n",
+        "error: unknown value `fll` for `--level`\nhint: did you mean `full`? use one of one, eq, id, full\nexit 2\n",
     );
     check(
         &place,
@@ -109,7 +109,7 @@ fn unknown_options_commands_and_values_name_the_nearest() {
 #[test]
 fn the_environment_is_read_and_the_command_line_wins() {
     let place = Place::new().env("UNFLAKE_LEVEL", "fll");
-    let unknown = "error: unknown value `fll` for `--level`\nhint: did you mean `full`? known are one, eq, id, full\nexit 2\n";
+    let unknown = "error: unknown value `fll` for `--level`\nhint: did you mean `full`? use one of one, eq, id, full\nexit 2\n";
     check(&place, "check", unknown);
     let found = place.unflake("check --level one");
     assert!(

@@ -91,7 +91,7 @@ fn rules_about_state_are_explained() {
         "JUnit 5:\n\n    private final String before = System.getProperty(\"shop.mode\");\n",
         "JUnit 4, all properties at once:\n\n",
         "`// unflake: ignore[UF401] reason`",
-        "UF400 stands for all rules",
+        "UF400 covers all rules",
     ] {
         assert!(found.contains(part), "{part}\n{found}");
     }

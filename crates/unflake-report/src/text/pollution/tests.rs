@@ -173,7 +173,7 @@ fn a_victim_says_more_than_the_harmless_mark() {
     let text = shown(vec![one], false);
     assert!(text.starts_with("error a.C.c "), "{text}");
     assert!(
-        text.contains("    harmless it looked so (a counter), but tests fail\n"),
+        text.contains("    harmless it looked so (a counter), but tests fail because of it\n"),
         "{text}"
     );
 }
@@ -187,8 +187,8 @@ fn it_is_said_what_was_proved() {
         let line = text.lines().find_map(|line| line.strip_prefix("    proof    "));
         line.unwrap_or_default().to_owned()
     };
-    assert!(said(Proof::NotRun).starts_with("not run"));
-    assert!(said(Proof::NoVictim).ends_with("and pass"));
+    assert!(said(Proof::NotRun).starts_with("not tried"));
+    assert!(said(Proof::NoVictim).ends_with("and passed"));
     assert!(said(Proof::Partial).contains("time ran out"));
 }
 
