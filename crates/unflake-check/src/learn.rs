@@ -23,7 +23,7 @@ pub(crate) struct Learned {
     pub(crate) time: Duration,
 }
 
-/// Runs the build. `Ok(None)`: the user has had enough.
+/// Runs the build. `Ok(None)`: the user has cancelled.
 pub(crate) fn learn(
     request: &BuildRequest<'_>,
     selection: &Selection,

@@ -1,4 +1,4 @@
-//! What the engine is asked to do. Complete: defaults, files and the command line are dealt with by whoever asks.
+//! What the engine is asked to do. Complete: the caller has dealt with defaults, files and the command line.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -228,7 +228,7 @@ pub struct ExploreOptions {
     /// End at the first failure.
     pub first: bool,
     pub breadth: bool,
-    /// Draw so many behaviours at random instead.
+    /// Sample this many behaviours at random instead.
     pub random: Option<u32>,
     /// Fixes what is drawn at random. `None`: the seed of the stored run.
     pub seed: Option<Seed>,

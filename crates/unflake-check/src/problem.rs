@@ -1,4 +1,4 @@
-//! Expected problems: what the user is told when the program cannot do what was asked.
+//! Expected problems: what the program tells the user when it cannot do what was asked.
 //!
 //! Each has an `error:` line, `caused by:` lines and a `hint:` line. The sentences stand where they arise, inside of
 //! [`problem!`], from where a test collects them and looks each up in `docs/messages.md`.

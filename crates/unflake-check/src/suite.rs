@@ -93,7 +93,7 @@ impl KnownTest {
         self.baseline == Baseline::Finished(Outcome::Passed)
     }
 
-    /// Whether it came to its end in the build, one way or the other; skipped ones did not run.
+    /// Whether it finished in the build, passed or failed; a skipped test did not run.
     pub fn has_run(&self) -> bool {
         matches!(
             self.baseline,

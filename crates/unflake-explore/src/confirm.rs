@@ -69,7 +69,7 @@ pub struct Trial {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unconfirmed {
-    /// It passed when it was repeated: flaky by itself.
+    /// It passed when it was repeated: flaky on its own.
     NotRepeated,
     /// It fails unvaried without the tests that ran before it, and passes after them, varied or not.
     NeedsOthers(Box<Failure>),
@@ -170,7 +170,7 @@ impl<S: Jvms> Attempt<'_, S> {
         }
     }
 
-    /// The confirmed failure at its weakest level; a JVM that is as good as new goes to whoever comes next.
+    /// The confirmed failure at its weakest level; a JVM that is as good as new is kept for the next test.
     fn finish(
         mut self,
         suspect: &Suspect,

@@ -93,7 +93,7 @@ impl Chance {
     }
 }
 
-/// Where a share lies with 95 % confidence, of which `hits` of `count` draws tell (Wilson, 1927).
+/// The 95 % confidence interval of a share after `hits` in `count` draws (Wilson, 1927).
 pub fn wilson(hits: u64, count: u64) -> (f64, f64) {
     const Z: f64 = 1.96;
     if count == 0 {

@@ -237,7 +237,7 @@ pub struct Excluded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExcludedReason {
-    /// Fails by itself.
+    /// Fails on its own.
     Failing,
     /// Flaky on its own: what it did could not be repeated.
     Flaky,

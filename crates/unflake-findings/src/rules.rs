@@ -112,7 +112,7 @@ pub enum HeapPlace {
 
 impl HeapPlace {
     /// From the way to a change. The root of a shared test instance is `package.Class.this`; that something was captured is not to
-    /// be seen from a way, so whoever found that out says so.
+    /// be seen from a path, so the code that found it out passes it in.
     ///
     /// `Registry.ALL["x"]` gives [`HeapPlace::Element`], `Registry.ALL["x"].size` [`HeapPlace::Object`].
     pub fn of(steps: &[Step]) -> HeapPlace {

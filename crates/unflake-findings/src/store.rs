@@ -408,7 +408,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         fs::rename(&beside, path)
     };
     write().map_err(|error| {
-        // Best effort: what is left behind disturbs nobody, its name is never read.
+        // Best effort: a leftover does no harm, because its name is never read.
         let _ = fs::remove_file(&beside);
         io_error("write", path)(error)
     })
@@ -448,7 +448,7 @@ fn store_name(project: &Path) -> String {
     format!("{}-{}", harmless(&name), letters(number, 8))
 }
 
-/// A directory's name that no shell, and nobody who reads it, stumbles over.
+/// A directory name that is safe in a shell and easy to read.
 fn harmless(name: &str) -> String {
     let keep = |c: char| {
         if c.is_ascii_alphanumeric() || "._-".contains(c) {

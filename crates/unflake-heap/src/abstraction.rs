@@ -244,10 +244,10 @@ pub fn rule_of(class: &str) -> Option<&'static Rule> {
 /// How loggers are read, and all that belongs to them.
 pub const LOGGING: Rule = rule("logging", Opaque);
 
-/// For a class of which the settings say that nothing of it counts, nor which object it is.
+/// For a class that the settings exclude: neither its contents nor its identity count.
 pub const NOTHING: Rule = value("nothing", Opaque);
 
-/// For a class of which the settings name the fields that count; whoever uses it adds them.
+/// For a class whose fields that count are named in the settings; the caller adds them.
 pub const NAMED_FIELDS: Rule = rule("fields", Fields(&[]));
 
 /// Whether a class is of a library for logging.

@@ -9,7 +9,7 @@ use unflake_findings::{NodeKind, StateSpace};
 const DENOMINATORS: u64 = 1000;
 const LARGEST_DENOMINATOR: f64 = 1e9;
 
-/// What the state space comes to: `fails with probability 50 %`.
+/// The verdict of a state space: `fails with probability 50 %`.
 pub(crate) fn verdict(space: &StateSpace) -> String {
     let p = space.figures.failure_probability;
     match space.figures.interval {

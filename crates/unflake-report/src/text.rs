@@ -58,7 +58,7 @@ struct Page<'a> {
     pictures: Option<&'a str>,
 }
 
-/// What is told in one piece.
+/// What is written as one block.
 enum Block<'a> {
     Finding(&'a Finding),
     Root(Root<'a>),
@@ -321,7 +321,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// What the run comes to, in one line.
+/// The result of the run, in one line.
 fn verdict(summary: &Summary, shown: &[&Finding], suppressed: usize, excluded: &[Excluded]) -> String {
     let suspects = excluded
         .iter()
@@ -522,7 +522,7 @@ pub fn one_line(text: &str) -> String {
     printable(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// At most so many columns; what is cut off is `…`.
+/// At most this many columns; `…` replaces what is cut off.
 pub(super) fn cut_end(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

@@ -127,7 +127,7 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// How often a waiting worker looks whether the user has had enough.
+/// How often a waiting worker looks whether the user has cancelled.
 const TICK: Duration = Duration::from_millis(50);
 /// Even a slow machine starts a JVM in a few seconds.
 pub const START_LIMIT: Duration = Duration::from_secs(60);
@@ -371,7 +371,7 @@ fn describe(status: ExitStatus) -> String {
     status.to_string()
 }
 
-/// The end of what the JVM printed, for whoever wonders why it died.
+/// The end of what the JVM printed, which may say why it died.
 fn tail(output: &Path) -> String {
     const LENGTH: u64 = 2000;
     let read = || -> io::Result<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! `unflake.toml`: in the project's directory or in its `.config`, never required.
 //!
-//! Read by hand from the parsed tables rather than by deserialising, because each mistake is to be told with its line, its
+//! Read by hand from the parsed tables rather than by deserialising, because each mistake is reported with its line, its
 //! column and the nearest known name.
 
 use crate::values::{FailOn, parse_duration};
@@ -202,7 +202,7 @@ impl Reader<'_> {
         match value.get_ref() {
             DeValue::Integer(integer) => {
                 let number = u64::from_str_radix(integer.as_str(), integer.radix());
-                // Out of range it is told as it was written.
+                // A number out of range is shown as it was written.
                 let number = number.map_or(integer.to_string(), |number| number.to_string());
                 number
                     .parse()

@@ -13,7 +13,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Opt
     match Arguments::try_parse_from(arguments) {
         Ok(arguments) => Ok(Some(arguments)),
         Err(error) if !error.use_stderr() => {
-            // A closed pipe, as in `unflake --help | head`, is nobody's problem.
+            // A closed pipe, as in `unflake --help | head`, is no error.
             let _ = error.print();
             Ok(None)
         }

@@ -132,7 +132,7 @@ impl<'a> States<'a> {
     }
 }
 
-/// Tests of which time ran out before this was proved that they depend on the order.
+/// Tests for which time ran out before it was proved that they depend on the order.
 pub(super) fn ended_unproved(ledger: &Ledger) -> usize {
     let is_one = |fact: &&Fact| matches!(fact, Fact::Unproved(_, Unproved::Ended));
     ledger.facts().filter(is_one).count()
@@ -217,7 +217,7 @@ impl Known<'_> {
             Some(why) => why.fate(),
             None if self.no_choice => Fate::Skipped(SkipReason::NoChoice),
             None if self.varied || self.ran_in_order => Fate::Checked,
-            // Where nothing is varied, whoever passed is checked.
+            // If nothing is varied, a test that passed counts as checked.
             None if !varies && self.passed => Fate::Checked,
             None => Fate::Skipped(SkipReason::Budget),
         }
@@ -306,7 +306,7 @@ impl Unresolved {
     }
 }
 
-/// How a test is counted, and whether it is listed as one of which nothing is claimed.
+/// How a test is counted, and whether it is listed among the tests about which nothing is claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Checked,

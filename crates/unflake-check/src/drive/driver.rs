@@ -20,7 +20,7 @@ pub struct Driver {
     faults: Faults,
 }
 
-/// Where test JVMs come from: real ones, or those that a test of ours makes up.
+/// Where test JVMs come from: real ones, or fakes in our own tests.
 pub trait Starter: std::fmt::Debug + Send + Sync {
     fn start(&self, launch: &Launch, tools: &WorkerTools, work: Work)
     -> Result<Box<dyn TestJvm>, StartError>;
@@ -52,14 +52,14 @@ impl TestJvm for Worker {
     }
 }
 
-/// What went wrong in our own JVMs, whoever ran them.
+/// What went wrong in our own JVMs, in any phase.
 #[derive(Clone, Debug, Default)]
 pub struct Faults(Arc<Mutex<BTreeSet<String>>>);
 
 /// What a JVM says while it runs tests.
 #[derive(Debug)]
 pub enum Heard<'a> {
-    /// A test came to its end, or its JVM ended while it ran.
+    /// A test finished, or its JVM ended while it ran.
     Test(&'a Handle, &'a Verdict),
     /// Neither about outcomes nor about faults: changes, choices, evidence, measurements.
     Other(Box<ToProgram>),

@@ -20,10 +20,10 @@ pub enum Said {
     ClassFailed { root: String, failure: Failure },
 }
 
-/// How a JVM ended what it was told to do.
+/// How a JVM ended a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JvmEnd {
-    /// It ran what it was told to, and waits for more.
+    /// It ran the whole command and waits for the next.
     Finished,
     /// The phase's time is up; the JVM was ended.
     TimeUp,
@@ -74,7 +74,7 @@ impl JvmEnd {
         }
     }
 
-    /// Whether nobody wants to know any more.
+    /// Whether the result is no longer wanted.
     pub fn is_over(&self) -> bool {
         match self {
             JvmEnd::TimeUp | JvmEnd::Cancelled => true,

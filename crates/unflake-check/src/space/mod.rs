@@ -18,7 +18,7 @@ use unflake_findings::{CauseStatus, Details, StateSpace};
 use unflake_protocol::{Handle, Strategy, TestId};
 use unflake_runner::{Launch, Work};
 
-/// From so many executions on the JVM's second compiler is worth its while. 20,000 of a small test under JUnit 5 took 34 s of
+/// From this many executions on, the JVM's second compiler pays off. 20,000 of a small test under JUnit 5 took 34 s of
 /// processor time with it and 24 s without.
 const MANY: u64 = 50_000;
 

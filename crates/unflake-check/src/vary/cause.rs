@@ -1,4 +1,4 @@
-//! Finds the causes of findings (N10): for `check` by itself, and for `unflake debug` later.
+//! Finds the causes of findings (N10), during a `check` or later for `unflake debug`.
 
 use crate::drive::driver::DrivenJvm;
 use crate::drive::pool::{Lane, in_lanes};
@@ -13,7 +13,7 @@ use unflake_findings::{Cause, CauseStatus, Choice, Scope};
 use unflake_protocol::{ChoiceKind, Evidence, Failure, Record, Strategy};
 use unflake_runner::Launch;
 
-/// A failure whose cause is looked for.
+/// A failure whose cause is searched for.
 #[derive(Clone, Debug)]
 pub struct ToExplain {
     /// How choices vary when it fails.

@@ -15,7 +15,7 @@ pub(super) struct Cleaning<'a> {
     pub(super) candidates: &'a [TestIx],
     /// The class of each test: a test of another class in between makes the victim's class start anew.
     pub(super) classes: &'a [ClassIx],
-    /// No more than so many.
+    /// At most this many.
     pub(super) most: usize,
 }
 

@@ -25,7 +25,7 @@ pub struct Search<'a> {
     pub tell: &'a dyn Fn(Doing),
 }
 
-/// What a search is about to do, for whoever watches.
+/// What a search is about to do, for the progress display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing {
     /// Trying so many polluters on further tests.

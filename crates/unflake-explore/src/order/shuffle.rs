@@ -59,7 +59,7 @@ fn shuffle<T>(items: &mut [T], seed: Seed) {
     }
 }
 
-/// Orders of the whole suite that were run to their end, so that nobody runs the same again.
+/// Orders of the whole suite that were run to their end, so that no order runs a second time.
 #[derive(Debug, Default)]
 pub struct RanOrders {
     ran: Mutex<BTreeMap<Order, Vec<Part>>>,
@@ -155,7 +155,7 @@ pub enum TimeLeft {
 pub struct WholeSuite<'a> {
     pub tests: &'a LaunchTests,
     pub seed: Seed,
-    /// No more orders than so many.
+    /// At most this many orders.
     pub most: u32,
     /// Orders that can run at the same time.
     pub at_once: u32,

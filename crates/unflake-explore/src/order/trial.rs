@@ -1,6 +1,6 @@
 //! Trials: polluters before candidates, to see who fails, and the proof of it. One stage of the plan is some of them.
 //!
-//! Many polluters and candidates share few JVMs, so what these say is a guess; whoever fails is proved afterwards.
+//! Many polluters and candidates share few JVMs, so a failure there is a guess, which is proved afterwards.
 
 use super::batch::{Answered, Batch, ask_all};
 use super::limits::{BACKWARDS_FROM, GUESSES_PER_VICTIM};

@@ -16,7 +16,7 @@ pub enum Selection {
     Named(Vec<RunId>),
     /// All but some; with both, only what neither keeps.
     AllBut {
-        /// The newest so many.
+        /// This many of the newest.
         keep: Option<usize>,
         /// What is younger than this.
         older_than: Option<(SystemTime, Duration)>,

@@ -114,7 +114,7 @@ impl Page<'_> {
         if !is_same {
             self.place(choice.allocation.as_ref(), &choice.allocation_stack, &made)?;
         } else if self.verbose {
-            // The line has been shown; the two stacks may differ all the same.
+            // The line has been shown; the two stacks may still differ.
             self.place(None, &choice.allocation_stack, &made)?;
         }
         self.order(choice)
@@ -393,7 +393,7 @@ impl Window<'_> {
         let rest = element.get(self.common..).filter(|_| self.common > 0);
         let element = printable(&rest.map_or_else(|| element.to_owned(), |rest| format!("…{rest}")));
         match element.as_str() {
-            // Invisible, and an element all the same.
+            // Invisible, but still an element.
             "" => "\"\"".to_owned(),
             _ if self.verbose => element,
             _ => cut_end(&element, ELEMENT_WIDTH),

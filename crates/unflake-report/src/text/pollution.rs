@@ -362,7 +362,7 @@ impl Page<'_> {
         self.row("also", &line)
     }
 
-    /// Roots of which every change looks harmless, a line each.
+    /// Roots whose changes all look harmless, one line each.
     pub(super) fn harmless(&mut self, roots: &[Root<'_>]) -> fmt::Result {
         if roots.is_empty() {
             return Ok(());

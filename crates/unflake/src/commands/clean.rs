@@ -26,7 +26,7 @@ pub(crate) fn run(args: CleanArgs) -> Result<ExitCode, Problem> {
         let project = settings::project(args.stored.directory.as_deref())?;
         match ProjectStore::existing(&base, &project)? {
             Some(store) => remove_runs(&mut sheet, &store, wanted),
-            // Nothing is stored, so there is nothing to remove; a name is wrong all the same.
+            // Nothing is stored, so there is nothing to remove; but a name is still wrong.
             None => wanted.selection(&[]).map(|_| ()),
         }
     } else {
@@ -118,7 +118,7 @@ fn remove_gone(sheet: &mut Sheet, stores: &[ProjectStore]) -> Result<(), Problem
     Ok(())
 }
 
-/// The project's part of the store, of which the runs are gone.
+/// The project's part of the store, after its runs were removed.
 fn remove_store(sheet: &mut Sheet, store: &ProjectStore) -> Result<(), Problem> {
     sheet.left.extend(if sheet.is_dry {
         store.others()?

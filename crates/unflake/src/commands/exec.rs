@@ -84,7 +84,7 @@ pub(crate) fn run(settings: ExecSettings) -> Result<ExitCode, Problem> {
     }
     if !settings.screen.quiet {
         let summary = seen.summary(role, strategy);
-        // Nobody is left to tell if standard error is closed.
+        // If standard error is closed, there is nowhere to report it.
         let _ = anstream::stderr().write_all(summary.as_bytes());
     }
     if let Some(code) = interrupt.exit_code() {

@@ -473,7 +473,7 @@ fn shown(failure: &Failure) -> String {
 }
 
 fn say(text: &str) {
-    // Nobody is left to tell if standard output is closed.
+    // If standard output is closed, there is nowhere to report it.
     let _ = anstream::stdout().write_all(text.as_bytes());
 }
 /// A polluter without victims makes nothing fail; that it changes something can be seen again.
