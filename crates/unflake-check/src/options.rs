@@ -175,8 +175,8 @@ impl FromStr for Eager {
     }
 }
 
-/// One `[[ignore]]`: findings of these tests are meant (with `api`: those that only these APIs can have caused), or, without
-/// `test`, these APIs or callers are not varied.
+/// One `[[ignore]]`: findings of these tests are meant (with `api`: those that only these APIs can have caused), or,
+/// without `test`, these APIs or callers are not varied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ignore {
     /// Glob over `package.Class#method`.

@@ -11,7 +11,8 @@ use unflake_project::{BuildRecipe, BuildRun, BuildTool, TestJvm};
 use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
 use unflake_runner::{Launch, LaunchError};
 
-/// All tests, in the order in which the build ran them. The same whether the build has just run or a stored run is opened.
+/// All tests, in the order in which the build ran them. The same whether the build has just run or a stored run is
+/// opened.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Suite {
     pub tests: Vec<KnownTest>,

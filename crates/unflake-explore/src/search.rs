@@ -149,7 +149,8 @@ pub enum Threads {
     First,
 }
 
-/// The same answers led to a different execution than before: the test keeps state between runs, or is flaky on its own.
+/// The same answers led to a different execution than before: the test keeps state between runs, or is flaky on its
+/// own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diverged {
     pub expected: String,

@@ -9,9 +9,9 @@
 //!         recipe.json     what replay needs; opaque here
 //! ```
 //!
-//! Files appear whole or not at all (written beside, then renamed), directories belong to the user alone, and a directory
-//! that is not ours to read is an error with a name, never a panic. What is not ours is never removed, and links are not
-//! followed when something is ([`removal`]).
+//! Files appear whole or not at all (written beside, then renamed), directories belong to the user alone, and a
+//! directory that is not ours to read is an error with a name, never a panic. What is not ours is never removed, and
+//! links are not followed when something is ([`removal`]).
 
 mod overview;
 mod removal;
@@ -99,8 +99,8 @@ pub fn default_base(env: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, S
         .ok_or(StoreError::NoPlace)
 }
 
-/// The directory of the project whose latest run has a finding that `wanted` names, of all projects in the store that are
-/// still there. `None`: no project has it.
+/// The directory of the project whose latest run has a finding that `wanted` names, of all projects in the store that
+/// are still there. `None`: no project has it.
 pub fn project_with(base: &Path, wanted: &str) -> Result<Option<PathBuf>, StoreError> {
     let projects = base.join("projects");
     let entries = match fs::read_dir(&projects) {
@@ -123,8 +123,8 @@ pub fn project_with(base: &Path, wanted: &str) -> Result<Option<PathBuf>, StoreE
     Ok(having.into_iter().max().map(|(_, project)| project))
 }
 
-/// The stores of all projects, by the projects' paths; also of those whose directory no longer exists. What is not ours is
-/// passed over: links, and directories whose name does not belong to the project they name.
+/// The stores of all projects, by the projects' paths; also of those whose directory no longer exists. What is not ours
+/// is passed over: links, and directories whose name does not belong to the project they name.
 pub fn projects(base: &Path) -> Result<Vec<ProjectStore>, StoreError> {
     let all = base.join("projects");
     let entries = match fs::read_dir(&all) {

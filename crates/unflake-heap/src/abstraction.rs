@@ -1,11 +1,11 @@
 //! How objects of classes that are not the project's are read (P4), as a table.
 //!
-//! Collections count by their elements, whatever their tables look like; what is computed lazily, weak references, threads,
-//! class loaders, loggers and the inside of the JDK do not count. The rule of the nearest superclass holds; what a class of
-//! the project adds to a class of the JDK (`class Registry extends HashMap`) counts beside it.
+//! Collections count by their elements, whatever their tables look like; what is computed lazily, weak references,
+//! threads, class loaders, loggers and the inside of the JDK do not count. The rule of the nearest superclass holds;
+//! what a class of the project adds to a class of the JDK (`class Registry extends HashMap`) counts beside it.
 //!
-//! Without a rule all instance fields count, but of the JDK's classes those that are not transient only: transient ones are
-//! caches there, or the insides of collections, which have rules.
+//! Without a rule all instance fields count, but of the JDK's classes those that are not transient only: transient ones
+//! are caches there, or the insides of collections, which have rules.
 
 /// What is read of the objects of one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

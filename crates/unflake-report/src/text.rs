@@ -1,8 +1,9 @@
 //! The document as a person reads it on a screen.
 //!
-//! Findings first, the worst on top, each with its cause and the command that repeats it; then what is not known and why;
-//! then the counts; last the seed, because the last line is the one that is still on the screen. Findings about state are
-//! grouped by what is changed, findings about orders by the test that must run before (P9): one cause, one block.
+//! Findings first, the worst on top, each with its cause and the command that repeats it; then what is not known and
+//! why; then the counts; last the seed, because the last line is the one that is still on the screen. Findings about
+//! state are grouped by what is changed, findings about orders by the test that must run before (P9): one cause, one
+//! block.
 
 mod cause;
 mod change;
@@ -35,7 +36,8 @@ const LISTED: usize = 10;
 pub(crate) const STRONG: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// The text of a source file, by its path from the project's root; `None`: it is not there, or not the one that was run.
+/// The text of a source file, by its path from the project's root; `None`: it is not there, or not the one that was
+/// run.
 pub type Sources<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// The whole report. `verbose`: nothing is cut.

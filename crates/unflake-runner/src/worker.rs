@@ -295,8 +295,8 @@ const ONE_COMPILER: &str = "-XX:TieredStopAtLevel=1";
 
 /// What a test JVM of ours is started with beside the build's own options.
 ///
-/// Identity hashes by a counter, so that tables that are ordered by them are the same in every run (the default draws from
-/// a generator whose start differs from JVM to JVM). A JVM that does not know an option passes it over.
+/// Identity hashes by a counter, so that tables that are ordered by them are the same in every run (the default draws
+/// from a generator whose start differs from JVM to JVM). A JVM that does not know an option passes it over.
 pub const JVM_OPTIONS: &[&str] = &[
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:+UnlockExperimentalVMOptions",

@@ -1,7 +1,7 @@
 //! The command line.
 //!
-//! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None` and
-//! is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
+//! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None`
+//! and is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
 
 use crate::values::{FailOn, parse_age, parse_count, parse_duration, parse_range};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -397,8 +397,8 @@ pub(crate) struct ReplayArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DebugArgs {
-    /// Findings (their ids or the beginnings of them) or tests like `OrderTest#keepsOrder` [default: all findings of the
-    /// latest run that have no cause yet]
+    /// Findings (their ids or the beginnings of them) or tests like `OrderTest#keepsOrder` [default: all findings of
+    /// the latest run that have no cause yet]
     #[arg(value_name = "FINDING")]
     pub(crate) findings: Vec<String>,
     #[command(flatten)]

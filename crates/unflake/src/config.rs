@@ -1,7 +1,7 @@
 //! `unflake.toml`: in the project's directory or in its `.config`, never required.
 //!
-//! Read by hand from the parsed tables rather than by deserialising, because each mistake is reported with its line, its
-//! column and the nearest known name.
+//! Read by hand from the parsed tables rather than by deserialising, because each mistake is reported with its line,
+//! its column and the nearest known name.
 
 use crate::values::{FailOn, parse_duration};
 use std::fs;

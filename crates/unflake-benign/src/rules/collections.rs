@@ -155,7 +155,8 @@ fn remembers(case: &Case<'_>, place: &Place<'_>, entries: &[Entry<'_>]) -> bool 
     let is_map_of_maps = entries.iter().any(|entry| entry.has(remembers_below));
     let is_content = below.last() == Some(&Step::Element) && (levels == 1 || levels == 2 && is_map_of_maps);
     let can_lose = entries.iter().any(|entry| entry.has_call(&[Forgets, Takes]));
-    // No code removes entries from this map, so an entry that seems gone has a key that changed and now looks different.
+    // No code removes entries from this map, so an entry that seems gone has a key that changed and now looks
+    // different.
     let is_form = match case.form {
         ChangeForm::Grown => true,
         ChangeForm::FirstSet => field.descriptor() == ATOMIC_ARRAY,

@@ -1,7 +1,7 @@
 //! The one way to run tests in a JVM of ours: start it, give it a command, and get a [`Transcript`] of what it said.
 //!
-//! Rounds, exact orders and scripts are views of this: each says which tests a command holds and reads the transcript in
-//! its own way. How a JVM can end is one enum, [`JvmEnd`], and every view has to say what each end means to it.
+//! Rounds, exact orders and scripts are views of this: each says which tests a command holds and reads the transcript
+//! in its own way. How a JVM can end is one enum, [`JvmEnd`], and every view has to say what each end means to it.
 
 use super::patience::Patience;
 use super::transcript::{JvmEnd, Transcript};

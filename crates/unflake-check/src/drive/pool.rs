@@ -23,8 +23,8 @@ pub(crate) fn in_parallel<I: Send, R: Send>(
     in_lanes(vec![lane], &|| (), &|(), item| work(item))
 }
 
-/// Does `work` for all items of all lanes. Each thread makes something with `keep` and has it at hand for every item that
-/// it takes. The results are in the items' order, lane after lane.
+/// Does `work` for all items of all lanes. Each thread makes something with `keep` and has it at hand for every item
+/// that it takes. The results are in the items' order, lane after lane.
 pub(crate) fn in_lanes<I: Send, K, R: Send>(
     lanes: Vec<Lane<I>>,
     keep: &(dyn Fn() -> K + Sync),

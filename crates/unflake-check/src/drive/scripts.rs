@@ -1,4 +1,5 @@
-//! Running one stored test again and again, with a script for its choices: in one warm JVM, or in a fresh one each time.
+//! Running one stored test again and again, with a script for its choices: in one warm JVM, or in a fresh one each
+//! time.
 
 use super::driver::{DrivenJvm, Driver, Heard};
 use super::patience::Patience;

@@ -189,8 +189,8 @@ impl Transcript {
         verdict.unwrap_or(Verdict::NotRun)
     }
 
-    /// The verdict for each place of `order`. From the first test on that ran elsewhere there is none; one that did not run
-    /// at all is passed over, unless its class's set-up failed.
+    /// The verdict for each place of `order`. From the first test on that ran elsewhere there is none; one that did not
+    /// run at all is passed over, unless its class's set-up failed.
     pub fn in_order(self, order: &[Handle]) -> Vec<Verdict> {
         let mut verdicts = Vec::new();
         let mut left: VecDeque<Said> = self.said.into();
@@ -255,8 +255,8 @@ mod tests {
         ended("E", String::new(), String::new())
     }
 
-    /// What a JVM said: a test's name, `!` before one that fails, `A*` for a class whose set-up fails. The last word may
-    /// be `died` or `hung` (between tests), `died:A1` (in one), `late` or `cancelled`.
+    /// What a JVM said: a test's name, `!` before one that fails, `A*` for a class whose set-up fails. The last word
+    /// may be `died` or `hung` (between tests), `died:A1` (in one), `late` or `cancelled`.
     fn transcript(text: &str) -> Transcript {
         let mut end = JvmEnd::Finished;
         let mut said = Vec::new();

@@ -358,7 +358,8 @@ impl Exploration<'_> {
         Ok(FirstRun::is_like_others(note))
     }
 
-    /// Whether an execution fails in which everything is turned round, or varied as in the failure that is explored around.
+    /// Whether an execution fails in which everything is turned round, or varied as in the failure that is explored
+    /// around.
     fn turned(&self, worker: &mut DrivenJvm) -> bool {
         let reverse = Strategy {
             level: Level::Full,

@@ -160,10 +160,10 @@ impl Exploration<'_> {
         Ok(space)
     }
 
-    /// Adds the ways to fail that random executions come to and the search has not: it may not have tried everything, and
-    /// leaves natural what the test framework chooses and what is chosen once per JVM. So an exploration never shows less
-    /// than [`DRAWN`] random rounds with its seed. More of them add little: where the message prints the order of nine
-    /// elements, the next 200 still found new ones after 8,000.
+    /// Adds the ways to fail that random executions come to and the search has not: it may not have tried everything,
+    /// and leaves natural what the test framework chooses and what is chosen once per JVM. So an exploration never
+    /// shows less than [`DRAWN`] random rounds with its seed. More of them add little: where the message prints the
+    /// order of nine elements, the next 200 still found new ones after 8,000.
     pub(super) fn further(&self, failures: &mut Vec<FailureKind>, is_warm: bool) -> Option<Drawn> {
         let until = self.settings.budget.map(|budget| Instant::now() + budget / 4);
         let ends = self.draw(DRAWN, is_warm, until).ok()?;

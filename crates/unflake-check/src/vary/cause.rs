@@ -85,7 +85,8 @@ impl Debugger<'_> {
         let mut is_warm = true;
         let found = self.warm(subject, launch, spare, &mut allowance).or_else(|why| {
             is_warm = false;
-            // What a test finds changed by its own earlier runs, or what an initialiser froze, shows in fresh JVMs only.
+            // What a test finds changed by its own earlier runs, or what an initialiser froze, shows in fresh JVMs
+            // only.
             match why {
                 NoCause::TimeUp(_) if self.is_over(&allowance) => Err(why),
                 _ => find_cause(&mut Cold {
@@ -138,8 +139,8 @@ impl Debugger<'_> {
         found
     }
 
-    /// In this JVM, in which the test has just passed. It counts if the test passes there afterwards too; then the JVM is
-    /// as good as before.
+    /// In this JVM, in which the test has just passed. It counts if the test passes there afterwards too; then the JVM
+    /// is as good as before.
     fn in_one(
         &self,
         jvm: DrivenJvm,
@@ -159,7 +160,8 @@ impl Debugger<'_> {
         }
     }
 
-    /// Runs the test unvaried. Also loads its classes, so that what that chooses is not among the choices of later runs.
+    /// Runs the test unvaried. Also loads its classes, so that what that chooses is not among the choices of later
+    /// runs.
     fn passes(&self, mut jvm: DrivenJvm, subject: Subject<'_>) -> Option<DrivenJvm> {
         let unvaried = Subject {
             strategy: None,
@@ -261,7 +263,8 @@ fn reason(why: &NoCause, replay: &Replay, strategy: Strategy) -> String {
     }
 }
 
-/// The model that the project's own call is one of: a `HashSet` iterates the keys of a `HashMap`, and its model says so.
+/// The model that the project's own call is one of: a `HashSet` iterates the keys of a `HashMap`, and its model says
+/// so.
 pub fn api(evidence: &Evidence) -> String {
     let is_jdk = |class: &str| class.starts_with("java.") || class.starts_with("javax.");
     let called = evidence

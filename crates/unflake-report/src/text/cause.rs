@@ -1,7 +1,7 @@
 //! Why a test fails, as a compiler shows an error: the call, the line of source it stands in, the two orders.
 //!
-//! Everything here comes from somebody else's program (sources, elements, messages), so all of it passes through [`printable`]
-//! before it is written: nothing may move the cursor, change colours or turn the reading direction.
+//! Everything here comes from somebody else's program (sources, elements, messages), so all of it passes through
+//! [`printable`] before it is written: nothing may move the cursor, change colours or turn the reading direction.
 
 use super::{FAINT, Page, STRONG, cut, cut_end, label, one_line, plural, printable, shorten};
 use anstyle::{AnsiColor, Style};
@@ -315,7 +315,8 @@ struct Window<'a> {
     from: usize,
     to: usize,
     verbose: bool,
-    /// How much of each element's beginning is left out, in bytes: what all have in common, where there is no room for it.
+    /// How much of each element's beginning is left out, in bytes: what all have in common, where there is no room for
+    /// it.
     common: usize,
 }
 
@@ -457,7 +458,8 @@ fn thing(choice: &Choice) -> &'static str {
         Some(class) => class.rsplit('.').next().unwrap_or(class),
         None => choice.api.split('.').next().unwrap_or(&choice.api),
     };
-    // The outermost class says it best (`HashMap$KeySet` is a map), unless it only holds others (`ImmutableCollections$SetN`).
+    // The outermost class says it best (`HashMap$KeySet` is a map), unless it only holds others
+    // (`ImmutableCollections$SetN`).
     let says = |name: &str| {
         WORDS
             .iter()

@@ -1,5 +1,5 @@
-//! Tests whose result depends on which tests ran before: victims, grouped by their polluter, and brittle tests, grouped by
-//! their setter (P9, P11).
+//! Tests whose result depends on which tests ran before: victims, grouped by their polluter, and brittle tests, grouped
+//! by their setter (P9, P11).
 
 use super::{FAINT, Page, STRONG, named, of_severity, plural, shorten};
 use super::{cut_end, one_line};

@@ -1,7 +1,8 @@
 //! Tests that leave shared state changed, grouped by what they change (P9).
 //!
-//! Twenty tests that register something in one registry are one problem, so they are one block: the root as its heading, the
-//! worst test in full, the others as a list. What looks harmless is a line at the end; `-v` unfolds everything.
+//! Twenty tests that register something in one registry are one problem, so they are one block: the root as its
+//! heading, the worst test in full, the others as a list. What looks harmless is a line at the end; `-v` unfolds
+//! everything.
 
 use super::change::{Change, below_root};
 use super::{FAINT, Page, STRONG, named, of_severity, plural};
@@ -48,8 +49,8 @@ enum What<'a> {
 }
 
 impl<'a> Root<'a> {
-    /// The worst first; then the project's own fields before the JVM's state and files, those before libraries' fields; then
-    /// short paths.
+    /// The worst first; then the project's own fields before the JVM's state and files, those before libraries' fields;
+    /// then short paths.
     pub(super) fn group(findings: &[&'a Finding]) -> Vec<Root<'a>> {
         let mut by_root: BTreeMap<(StateKind, &str), Vec<Polluter<'a>>> = BTreeMap::new();
         for polluter in findings.iter().filter_map(|finding| Polluter::of(finding)) {
@@ -442,7 +443,8 @@ fn authors(polluters: &[Polluter<'_>]) -> String {
     parts.join(" and ")
 }
 
-/// The beginning of a package that all classes of a project have in common as a rule: `com.shop` of `com.shop.cart.Cart`.
+/// The beginning of a package that all classes of a project have in common as a rule: `com.shop` of
+/// `com.shop.cart.Cart`.
 fn project(class: &str) -> &str {
     let mut dots = class.match_indices('.').map(|(at, _)| at);
     let (first, second) = (dots.next(), dots.next());

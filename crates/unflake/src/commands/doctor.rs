@@ -1,6 +1,7 @@
 //! `unflake doctor`: what unflake sees here.
 //!
-//! Every line is a thing that `check` needs. What is missing is said with what to do about it, and makes the exit code 3.
+//! Every line is a thing that `check` needs. What is missing is said with what to do about it, and makes the exit code
+//! 3.
 
 use super::print;
 use crate::args::DoctorArgs;

@@ -1,5 +1,5 @@
-//! `unflake replay`: repeats a failure from what the run stored, alone or with what it needs: with everything varied as it
-//! was, or with some choices only, and for a debugger.
+//! `unflake replay`: repeats a failure from what the run stored, alone or with what it needs: with everything varied as
+//! it was, or with some choices only, and for a debugger.
 
 use crate::exit::ExitCode;
 use crate::settings::ReplaySettings;

@@ -1,7 +1,7 @@
 //! Why tests fail and how likely it is: `debug`, `replay` of single choices and under a debugger, `explore`.
 //!
-//! Real JVMs, as a user would run them, on the fixture whose `expected.toml` has causes and figures. It is built and checked
-//! once; what changes the project or the run works on another copy.
+//! Real JVMs, as a user would run them, on the fixture whose `expected.toml` has causes and figures. It is built and
+//! checked once; what changes the project or the run works on another copy.
 
 use crate::fixture::{Fixture, copy, jdk_tool};
 use serde_json::Value;

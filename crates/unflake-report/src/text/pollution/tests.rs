@@ -306,7 +306,8 @@ fn a_whole_project_is_told_the_worst_first() {
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
 }
 
-/// Writes the report, with colours, and the page where one can look at them: `UNFLAKE_PAGES=DIR cargo test -p unflake-report`.
+/// Writes the report, with colours, and the page where one can look at them:
+/// `UNFLAKE_PAGES=DIR cargo test -p unflake-report`.
 #[test]
 fn pollution_to_look_at() {
     let Some(directory) = std::env::var_os("UNFLAKE_PAGES").map(std::path::PathBuf::from) else {
