@@ -1,7 +1,7 @@
 //! Builds what the program carries inside of itself: the agent's library and the test runner's classes.
 //!
-//! The agent is a library for another process, so cargo does not build it as a dependency of the program. It is built here,
-//! by another cargo in a target directory of its own (the outer one holds the lock of its own).
+//! The agent is a library for another process, so cargo does not build it as a dependency of the program. It is built
+//! here, by another cargo in a target directory of its own (the outer one holds the lock of its own).
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

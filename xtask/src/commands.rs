@@ -58,7 +58,7 @@ pub fn run(name: &str, args: Vec<String>) -> Outcome<()> {
         None => {
             let known: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
             Err(Failure::usage(
-                format!("unknown command `{name}`; known are {}", known.join(", ")),
+                format!("unknown command `{name}`; use one of {}", known.join(", ")),
                 "cargo xtask COMMAND [ARGUMENTS]",
             ))
         }

@@ -302,7 +302,7 @@ fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Optio
         }
     };
     let root = match &step {
-        // Whoever copies the environment copies all of it.
+        // A property or field that holds a copy of the environment holds all of it.
         Step::Jvm(JvmState::Property(name)) if name.starts_with("env.") => "env.*".to_owned(),
         Step::Jvm(JvmState::Property(name) | JvmState::Environment(name)) => name.clone(),
         Step::Jvm(_) | Step::Field(_) | Step::Element => stable(&path),

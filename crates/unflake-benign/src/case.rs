@@ -85,7 +85,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The field that the way begins with, whoever's it is.
+    /// The field that the path begins with, of the project or not.
     pub(crate) fn root(&self) -> Option<&'a FieldName> {
         self.steps.first()?.field()
     }

@@ -57,7 +57,7 @@ impl<'u> Field<'u> {
         !is_public && package(self.class) != package(other.class)
     }
 
-    /// A thread-local in which whoever asks first finds something: its class makes none that is empty.
+    /// A thread-local that creates its value for the first caller, so no caller finds it empty.
     pub(crate) fn has_initial_value(&self) -> bool {
         let class = self.all.classes.get(self.class);
         class.is_some_and(|class| !class.makes_empty_thread_local)

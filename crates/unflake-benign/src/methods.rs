@@ -24,7 +24,7 @@ pub(crate) enum Does {
     Increments,
 }
 
-/// How a store into an array is told.
+/// The name under which a store into an array is reported.
 pub(crate) const ARRAY_STORE: &str = "[]=";
 
 const METHODS: [(&str, &[Does]); 47] = [
@@ -83,7 +83,7 @@ pub(crate) fn does(method: &str, any: &[Does]) -> bool {
     row.is_some_and(|(_, does)| does.iter().any(|one| any.contains(one)))
 }
 
-/// The object is told something to keep.
+/// The object is given something to keep.
 pub(crate) fn is_telling(method: &str) -> bool {
     const VERBS: [&str; 7] = ["set", "add", "put", "register", "append", "push", "offer"];
     VERBS.iter().any(|verb| method.starts_with(verb))

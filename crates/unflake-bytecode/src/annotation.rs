@@ -112,7 +112,7 @@ fn value(reader: &mut Reader<'_>, pool: &Pool<'_>, depth: usize) -> Result<Optio
     }))
 }
 
-/// An array of which every element is a string. An empty one may have been of another type: that cannot be seen.
+/// An array whose elements are all strings. An empty one may have had another type; the class file does not say.
 fn strings(mut reader: Reader<'_>, count: u16, pool: &Pool<'_>) -> Result<Option<Value>, Malformed> {
     let mut strings = Vec::new();
     for _ in 0..count {

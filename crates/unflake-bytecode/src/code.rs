@@ -1,4 +1,5 @@
-//! One `Code` attribute: instruction boundaries, the layout of the new code, and everything that names a pc moved along.
+//! One `Code` attribute: instruction boundaries, the layout of the new code, and everything that names a pc moved
+//! along.
 //!
 //! Insertion never shrinks anything and only the padding of switches depends on where an instruction stands, so one
 //! forward pass over the instructions gives every new pc exactly.

@@ -317,7 +317,7 @@ impl Planner<'_, '_> {
         Ok(Kind::Int)
     }
 
-    /// The helper's result as the method's own type. Every reference is an `Object` without being told.
+    /// The helper's result as the method's own type. Every reference is an `Object` without a cast.
     fn cast(&mut self, helper: &Helper, snippet: &mut Snippet) -> Result<(), NotEdited> {
         let wanted = self.descriptor.returns;
         let given = Descriptor::parse(&helper.descriptor).map(|descriptor| descriptor.returns);

@@ -1,6 +1,6 @@
 //! `StackMapTable`: frames are read with absolute pcs and written back in their own form, only further apart.
 //!
-//! A frame is told relative to the one before it, so frames of our own may stand before all others if they change
+//! A frame is encoded relative to the one before it, so our own frames may come before all others if they change
 //! nothing: then what follows means what it meant.
 
 use crate::code::PcMap;

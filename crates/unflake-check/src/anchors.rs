@@ -1,8 +1,8 @@
 //! Paths that differ from machine to machine: what is stored names them by what they are, not by where they lie.
 //!
-//! A stored run is full of paths: class paths, directories, properties. On the way into the store the project's directory,
-//! the JDK and the user's home become names like `${unflake.project}`, wherever they stand in a text; on the way out they
-//! become what they are here.
+//! A stored run is full of paths: class paths, directories, properties. On the way into the store the project's
+//! directory, the JDK and the user's home become names like `${unflake.project}`, wherever they stand in a text; on the
+//! way out they become what they are here.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

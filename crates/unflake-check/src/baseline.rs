@@ -33,7 +33,9 @@ pub(crate) fn sort_out(check: &Check<'_>, ledger: &mut Ledger) -> Vec<TestIx> {
         }
     }
     if !failed.is_empty() {
-        check.progress.phase("failing tests alone", failed.len() as u64);
+        check
+            .progress
+            .phase("running failing tests alone", failed.len() as u64);
         let alone = check.in_parallel(&failed, |(test, message)| {
             let passes = passes_alone(check, *test);
             check.progress.step();

@@ -35,7 +35,7 @@ pub struct Surroundings {
     pub runner: PathBuf,
     /// All processes that were started and still run.
     pub children: Children,
-    /// Whether the user has had enough.
+    /// Whether the user has cancelled.
     pub cancel: Cancel,
     /// Draws a page with pictures of findings, if there is something to be seen.
     pub page: fn(&[Finding]) -> Option<String>,

@@ -81,7 +81,7 @@ impl Kept {
         kept.suite.restore_launches().map_err(|error| {
             problem!(CannotWork, "cannot start the test JVM again")
                 .cause(error)
-                .hint("run `unflake check` again: the project or its JDK may have changed since")
+                .hint("run `unflake check` again: the project or its JDK may have changed")
         })?;
         Ok(kept)
     }

@@ -23,7 +23,7 @@ pub(crate) struct Learned {
     pub(crate) time: Duration,
 }
 
-/// Runs the build. `Ok(None)`: the user has had enough.
+/// Runs the build. `Ok(None)`: the user has cancelled.
 pub(crate) fn learn(
     request: &BuildRequest<'_>,
     selection: &Selection,
@@ -96,7 +96,7 @@ fn unknown_test(written: &str, suite: &Suite, build: &Build) -> Problem {
     match did_you_mean(&near) {
         Some(hint) => problem.hint(hint),
         None => problem.hint(
-            "name a test as `Class`, `Class#method` or `package.Class`; without a name all are checked",
+            "name a test as `Class`, `Class#method` or `package.Class`; without a name, all tests are checked",
         ),
     }
 }
@@ -144,7 +144,7 @@ pub fn build_problem(error: BuildError, build: &Build) -> Problem {
             )
         }
         BuildError::Failed { output, .. } if build.tool.needs_jdk(&output) => {
-            problem!(CannotWork, "the build needs a JDK, and the Java it runs on is a JRE")
+            problem!(CannotWork, "the build needs a JDK, but it runs on a JRE")
                 .cause(output)
                 .hint("set JAVA_HOME to a JDK, or name one with `--java HOME`; `unflake doctor` lists those on this machine")
         }
@@ -157,7 +157,7 @@ pub fn build_problem(error: BuildError, build: &Build) -> Problem {
                     build.directory.display()
                 ))
         }
-        error @ BuildError::TimedOut { .. } => problem!(CannotWork, "the build did not end in time").cause(error),
+        error @ BuildError::TimedOut { .. } => problem!(CannotWork, "the build did not finish in time").cause(error),
         error @ (BuildError::Io { .. } | BuildError::OtherProtocol(_) | BuildError::Cancelled) => {
             problem!(CannotWork, "the build could not be run").cause(error)
         }
@@ -212,7 +212,7 @@ mod tests {
             ),
             (
                 failed("[ERROR] No compiler is provided in this environment."),
-                "the build needs a JDK, and the Java it runs on is a JRE",
+                "the build needs a JDK, but it runs on a JRE",
                 "[ERROR] No compiler is provided in this environment.",
             ),
             (
@@ -220,7 +220,7 @@ mod tests {
                     command: "mvn test".to_owned(),
                     after: Duration::from_millis(90_500),
                 },
-                "the build did not end in time",
+                "the build did not finish in time",
                 "`mvn test` was still running after 90 s",
             ),
             (

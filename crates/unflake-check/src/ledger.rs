@@ -1,5 +1,5 @@
-//! What was found out, as facts. Phases add facts and never change one; [`crate::document`] makes the result of them at the
-//! end, so no phase has to know which one comes after it.
+//! What was found out, as facts. Phases add facts and never change one; [`crate::document`] makes the result of them at
+//! the end, so no phase has to know which one comes after it.
 
 use crate::drive::driver::Faults;
 use crate::suite::Trouble;

@@ -1,4 +1,4 @@
-//! What the engine is asked to do. Complete: defaults, files and the command line are dealt with by whoever asks.
+//! What the engine is asked to do. Complete: the caller has dealt with defaults, files and the command line.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -168,15 +168,15 @@ impl FromStr for Eager {
             "class" => Ok(Eager::Class),
             "test" => Ok(Eager::Test),
             other => Err(format!(
-                "unknown value `{other}`; known are {}",
+                "unknown value `{other}`; use one of {}",
                 Eager::NAMES.join(", ")
             )),
         }
     }
 }
 
-/// One `[[ignore]]`: findings of these tests are meant (with `api`: those that only these APIs can have caused), or, without
-/// `test`, these APIs or callers are not varied.
+/// One `[[ignore]]`: findings of these tests are meant (with `api`: those that only these APIs can have caused), or,
+/// without `test`, these APIs or callers are not varied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ignore {
     /// Glob over `package.Class#method`.
@@ -228,7 +228,7 @@ pub struct ExploreOptions {
     /// End at the first failure.
     pub first: bool,
     pub breadth: bool,
-    /// Draw so many behaviours at random instead.
+    /// Sample this many behaviours at random instead.
     pub random: Option<u32>,
     /// Fixes what is drawn at random. `None`: the seed of the stored run.
     pub seed: Option<Seed>,

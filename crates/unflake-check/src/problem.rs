@@ -1,4 +1,4 @@
-//! Expected problems: what the user is told when the program cannot do what was asked.
+//! Expected problems: what the program tells the user when it cannot do what was asked.
 //!
 //! Each has an `error:` line, `caused by:` lines and a `hint:` line. The sentences stand where they arise, inside of
 //! [`problem!`], from where a test collects them and looks each up in `docs/messages.md`.
@@ -70,19 +70,25 @@ impl From<StoreError> for Problem {
         let problem = Problem::new(kind, error.to_string());
         match error {
             StoreError::NoPlace => problem.hint("name a directory with `--store DIR` or `UNFLAKE_STORE`"),
-            StoreError::Io { error, .. } => {
-                problem.cause(error).hint("name another place for the store with `--store DIR` or `UNFLAKE_STORE`")
-            }
-            StoreError::Damaged { path, reason } => {
-                problem.cause(reason).hint(format!("remove `{}` and run `unflake check` again", path.display()))
-            }
+            StoreError::Io { error, .. } => problem
+                .cause(error)
+                .hint("name another place for the store with `--store DIR` or `UNFLAKE_STORE`"),
+            StoreError::Damaged { path, reason } => problem.cause(reason).hint(format!(
+                "remove `{}` and run `unflake check` again",
+                path.display()
+            )),
             StoreError::OtherFormat { .. } => problem.hint("run `unflake check` again with this version"),
             StoreError::NoRun => problem.hint("run `unflake check` first"),
             StoreError::NoFinding { known, .. } if known.is_empty() => {
-                problem.hint("the stored runs of this project found nothing; is it the right project? `-C DIR` names another")
+                problem.hint("the stored runs of this project found nothing; `-C DIR` names another project")
             }
-            StoreError::NoFinding { known, .. } => problem.hint(format!("the latest run that found something has {}", list(&known))),
-            StoreError::Ambiguous { matching, .. } => problem.hint(format!("write more of one of {}", list(&matching))),
+            StoreError::NoFinding { known, .. } => problem.hint(format!(
+                "the latest run that found something has {}",
+                list(&known)
+            )),
+            StoreError::Ambiguous { matching, .. } => {
+                problem.hint(format!("write one of {} in full", list(&matching)))
+            }
         }
     }
 }
@@ -97,11 +103,14 @@ pub fn unknown_api(unknown: &UnknownName) -> Problem {
 pub fn not_implementation_dependent(finding: &Finding) -> Problem {
     problem!(
         Usage,
-        "`{}` is a finding of the kind `{}`, in which no choice is to blame",
+        "`{}` is a `{}` finding; this command needs an `implementation-dependent` one",
         finding.id.as_str(),
         finding.kind().name()
     )
-    .hint("this command works on findings of the kind `implementation-dependent`")
+    .hint(format!(
+        "name an implementation-dependent finding, or repeat this one with `unflake replay {}`",
+        finding.id.as_str()
+    ))
 }
 
 /// Names as they stand in a hint: `` `a`, `b`, `c` ``.

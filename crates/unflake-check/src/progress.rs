@@ -10,7 +10,7 @@ pub trait Progress: Sync {
     fn note(&self, note: &str);
 }
 
-/// Tells nobody.
+/// Shows nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 

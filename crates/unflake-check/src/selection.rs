@@ -97,7 +97,7 @@ impl Pattern {
             Some((class, method)) => (class.to_owned(), Some(method.to_owned())),
             None => (text.to_owned(), None),
         };
-        // A path to a source file; a line number after it names the file all the same.
+        // A path to a source file; a line number after it is ignored.
         let class = match class.split_once(".java") {
             Some((path, _)) => {
                 let below = ["src/test/java/", "src/main/java/"];

@@ -1,5 +1,5 @@
 //! A session: one suite, and all that running its tests needs. It comes from a build that has just run, or from the store;
-//! whoever has it can run rounds, orders and scripts, and need not know which.
+//! whatever uses it can run rounds, orders and scripts without knowing which of the two it was.
 
 use crate::check::Surroundings;
 use crate::drive::driver::Driver;
@@ -115,7 +115,7 @@ pub fn scratch() -> Result<tempfile::TempDir, Problem> {
         .map_err(|error| {
             problem!(
                 CannotWork,
-                "cannot make a temporary directory in `{}`",
+                "cannot create a temporary directory in `{}`",
                 std::env::temp_dir().display()
             )
             .cause(error)

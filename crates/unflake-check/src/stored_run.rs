@@ -83,7 +83,7 @@ impl StoredRun {
             [first, ..] => {
                 return Err(problem!(
                     NoTest,
-                    "`{wanted}` names {} tests, and one is needed",
+                    "`{wanted}` names {} tests, but exactly one is needed",
                     tests.len()
                 )
                 .hint(format!("name one of them, like `{}`", suite[first].id.test)));
@@ -127,7 +127,7 @@ impl StoredRun {
         let near = nearest(wanted, known);
         problem!(
             NoTest,
-            "no test or finding of the run `{}` is called `{wanted}`",
+            "the run `{}` has no test or finding called `{wanted}`",
             self.run.id().as_str()
         )
         .hint(

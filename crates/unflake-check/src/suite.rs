@@ -11,7 +11,8 @@ use unflake_project::{BuildRecipe, BuildRun, BuildTool, TestJvm};
 use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
 use unflake_runner::{Launch, LaunchError};
 
-/// All tests, in the order in which the build ran them. The same whether the build has just run or a stored run is opened.
+/// All tests, in the order in which the build ran them. The same whether the build has just run or a stored run is
+/// opened.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Suite {
     pub tests: Vec<KnownTest>,
@@ -93,7 +94,7 @@ impl KnownTest {
         self.baseline == Baseline::Finished(Outcome::Passed)
     }
 
-    /// Whether it came to its end in the build, one way or the other; skipped ones did not run.
+    /// Whether it finished in the build, passed or failed; a skipped test did not run.
     pub fn has_run(&self) -> bool {
         matches!(
             self.baseline,

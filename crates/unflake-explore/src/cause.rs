@@ -1,7 +1,7 @@
 //! Which choices make a test fail (N10): a smallest set of calls, each with the least change of its order.
 //!
-//! What varies is keyed by the number of each call, so switching one choice off leaves the others as they are: the random
-//! sequence stays aligned. All that is asked of a JVM is to run the test once more with another script.
+//! What varies is keyed by the number of each call, so switching one choice off leaves the others as they are: the
+//! random sequence stays aligned. All that is asked of a JVM is to run the test once more with another script.
 
 use crate::{Verdict, minimize};
 use std::collections::BTreeMap;
@@ -91,8 +91,8 @@ pub fn find_cause(probe: &mut impl Probe) -> Result<Culprits, NoCause> {
     let varied: BTreeMap<ChoiceId, Order> = ids.iter().map(|id| (*id, Order::Varied)).collect();
     let first = show(probe, &varied, false)?;
     let orders = least_orders(probe, varied, &first.evidence);
-    // Where collections are made is looked for last, and is not worth losing the rest for: keeping them alive may matter
-    // to a test that watches the garbage collector.
+    // Where collections are made is looked for last, and is not worth losing the rest for: keeping them alive may
+    // matter to a test that watches the garbage collector.
     let shown = match show(probe, &orders, true) {
         Ok(shown) => shown,
         Err(_) => show(probe, &orders, false)?,
@@ -159,8 +159,8 @@ fn show(
     Ok(ran)
 }
 
-/// For each choice the least change of order that still fails the test: an order is a product of swaps, and a smallest set
-/// of them is looked for. Two elements that change places are easier to understand than a thousand.
+/// For each choice the least change of order that still fails the test: an order is a product of swaps, and a smallest
+/// set of them is looked for. Two elements that change places are easier to understand than a thousand.
 fn least_orders(
     probe: &mut impl Probe,
     mut orders: BTreeMap<ChoiceId, Order>,

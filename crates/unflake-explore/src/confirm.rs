@@ -1,4 +1,5 @@
-//! Whether a failure counts: it must repeat varied and vanish unvaried (N7), and how weak a level already fails it (N5).
+//! Whether a failure counts: it must repeat varied and vanish unvaried (N7), and how weak a level already fails it
+//! (N5).
 
 use crate::TestIx;
 use unflake_protocol::{Failure, Form, Level, Seed, Strategy};
@@ -69,7 +70,7 @@ pub struct Trial {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unconfirmed {
-    /// It passed when it was repeated: flaky by itself.
+    /// It passed when it was repeated: flaky on its own.
     NotRepeated,
     /// It fails unvaried without the tests that ran before it, and passes after them, varied or not.
     NeedsOthers(Box<Failure>),
@@ -83,8 +84,8 @@ pub enum Unconfirmed {
 
 /// Repeats a failure: alone, else with its class, else with all the tests that ran before it.
 ///
-/// `warm` is a JVM in which other tests were confirmed and passed unvaried afterwards, or `None`. If this test fails and
-/// passes there as well, alone, it is confirmed without a start; if not, that says nothing and fresh JVMs decide.
+/// `warm` is a JVM in which other tests were confirmed and passed unvaried afterwards, or `None`. If this test fails
+/// and passes there as well, alone, it is confirmed without a start; if not, that says nothing and fresh JVMs decide.
 pub fn confirm<S: Jvms>(
     jvms: &S,
     suspect: &Suspect,
@@ -170,7 +171,7 @@ impl<S: Jvms> Attempt<'_, S> {
         }
     }
 
-    /// The confirmed failure at its weakest level; a JVM that is as good as new goes to whoever comes next.
+    /// The confirmed failure at its weakest level; a JVM that is as good as new is kept for the next test.
     fn finish(
         mut self,
         suspect: &Suspect,

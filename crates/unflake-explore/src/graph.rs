@@ -1,9 +1,9 @@
 //! The state space of a test as a graph (N12): the tree of executions with equal subtrees merged, and its figures.
 //!
-//! Two nodes are one when the same choices with the same orders lead to the same ends below them. All passing ends are one;
-//! failing ones are one if they say the same at the same line. The thesis's figure 2.12 (three choices of two orders, of which the first does
-//! not matter) has 8 nodes and 9 edges: the start, four choices (two of them reached by the second's two orders), the passing
-//! end, two failing ends.
+//! Two nodes are one when the same choices with the same orders lead to the same ends below them. All passing ends are
+//! one; failing ones are one if they say the same at the same line. The thesis's figure 2.12 (three choices of two
+//! orders, of which the first does not matter) has 8 nodes and 9 edges: the start, four choices (two of them reached by
+//! the second's two orders), the passing end, two failing ends.
 
 use crate::search::{ChoiceNode, End, Node, Point, Search};
 use std::collections::{BTreeMap, HashMap};
@@ -53,7 +53,8 @@ pub enum VertexKind {
 pub struct Arc {
     pub from: usize,
     pub to: usize,
-    /// The places in natural order of the elements in the order given, or the number of the answer; empty from the start.
+    /// The places in natural order of the elements in the order given, or the number of the answer; empty from the
+    /// start.
     pub order: Vec<u32>,
 }
 
@@ -93,7 +94,7 @@ impl Chance {
     }
 }
 
-/// Where a share lies with 95 % confidence, of which `hits` of `count` draws tell (Wilson, 1927).
+/// The 95 % confidence interval of a share after `hits` in `count` draws (Wilson, 1927).
 pub fn wilson(hits: u64, count: u64) -> (f64, f64) {
     const Z: f64 = 1.96;
     if count == 0 {

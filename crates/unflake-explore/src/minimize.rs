@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// A smallest part of `0..count` for which `does` holds: without any one of its members it no longer does. `does` holds for
-/// the whole, and not for nothing; it is not asked about either.
+/// A smallest part of `0..count` for which `does` holds: without any one of its members it no longer does. `does` holds
+/// for the whole, and not for nothing; it is not asked about either.
 ///
 /// `None` from `does`: no more can be asked. Then what is known so far is returned, and that it is not the end.
 pub fn minimize(count: usize, mut does: impl FnMut(&[usize]) -> Option<bool>) -> Minimal {

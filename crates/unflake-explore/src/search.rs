@@ -149,7 +149,8 @@ pub enum Threads {
     First,
 }
 
-/// The test went another way than the same answers led it before: it remembers something, or is flaky by itself.
+/// The same answers led to a different execution than before: the test keeps state between runs, or is flaky on its
+/// own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diverged {
     pub expected: String,

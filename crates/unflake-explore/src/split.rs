@@ -20,7 +20,8 @@ pub struct Parts {
     pub busy: Vec<Vec<usize>>,
     /// Classes that compute for long, each for itself.
     pub heavy: Vec<Vec<usize>>,
-    /// Classes that mostly wait (they sleep, or wait for a socket): they run beside the others without a core of their own.
+    /// Classes that mostly wait (they sleep, or wait for a socket): they run beside the others without a core of their
+    /// own.
     pub waiting: Vec<Vec<usize>>,
 }
 
@@ -30,7 +31,8 @@ const WORTH_A_JVM: Duration = Duration::from_secs(1);
 /// A class that computes for as long should have begun before all others, so that nobody waits for it at the end.
 const HEAVY: Duration = Duration::from_secs(4);
 
-/// Cuts a sequence of tests into at most `parts` parts, those that compute for long and those that wait, never inside of a class.
+/// Cuts a sequence of tests into at most `parts` parts, those that compute for long and those that wait, never inside
+/// of a class.
 pub fn split(tests: &[Cost<'_>], parts: usize) -> Parts {
     let mut result = Parts::default();
     let mut classes = Vec::new();
@@ -69,8 +71,8 @@ pub fn split(tests: &[Cost<'_>], parts: usize) -> Parts {
 mod tests {
     use super::*;
 
-    /// Classes as letters, one test per letter, each of one second; those of capital letters wait. Busy ones come first,
-    /// then heavy ones, then those that wait.
+    /// Classes as letters, one test per letter, each of one second; those of capital letters wait. Busy ones come
+    /// first, then heavy ones, then those that wait.
     fn check(tests: &str, parts: usize, expected: &str) {
         let names: Vec<String> = tests.chars().map(String::from).collect();
         let second = Duration::from_secs(1);

@@ -38,7 +38,7 @@ impl Listing {
         self.directories.iter()
     }
 
-    /// What is at a path: in its directory, or a watched directory by itself.
+    /// What is at a path: in its directory, or a watched directory itself.
     pub(crate) fn entry(&self, path: &Path) -> Option<&Entry> {
         if self.directories.contains_key(path) {
             return Some(&Entry::Directory);

@@ -53,7 +53,7 @@ pub struct Watcher {
     said: BTreeSet<Said>,
 }
 
-/// Problems that are told once.
+/// Problems that are reported once.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Said {
     NoMoreWatches,

@@ -29,11 +29,11 @@ pub struct Cause {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CauseStatus {
-    /// Nobody has looked for it.
+    /// It was not searched for.
     #[default]
     NotRun,
     Found,
-    /// It was looked for; [`Cause::reason`] says what was in the way.
+    /// The search failed; [`Cause::reason`] says why.
     NotFound,
 }
 

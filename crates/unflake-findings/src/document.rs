@@ -1,7 +1,7 @@
 //! The result of one run as one document.
 //!
-//! Everything that depends on the clock is in a field whose name begins with `time`, so that two runs with the same seed
-//! can be compared byte for byte after a simple filter.
+//! Everything that depends on the clock is in a field whose name begins with `time`, so that two runs with the same
+//! seed can be compared byte for byte after a simple filter.
 
 use crate::{Finding, Severity};
 use serde::de::Error as _;
@@ -135,8 +135,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether nothing at all is known about the project's tests: neither was one varied, nor is it known of one that it
-    /// has nothing to vary. Must never look like success.
+    /// Whether nothing at all is known about the project's tests: neither was one varied, nor is it known of one that
+    /// it has nothing to vary. Must never look like success.
     pub fn nothing_was_checked(&self) -> bool {
         self.checked == 0 && self.skipped.get(&SkipReason::NoChoice).copied().unwrap_or(0) == 0
     }
@@ -237,9 +237,9 @@ pub struct Excluded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExcludedReason {
-    /// Fails by itself.
+    /// Fails on its own.
     Failing,
-    /// Flaky by itself: what it did cannot be repeated.
+    /// Flaky on its own: what it did could not be repeated.
     Flaky,
     /// Took longer than a test may.
     Timeout,

@@ -1,7 +1,7 @@
 //! One finding.
 //!
-//! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. Readers of the
-//! JSON tell them apart by `kind`.
+//! What every kind of finding has is in [`Finding`]; what only one kind has is in its variant of [`Details`]. Readers
+//! of the JSON tell them apart by `kind`.
 
 use crate::rules;
 use crate::{Benign, Brittle, Cause, FilePollution, FindingId, Pollution, Proof, Suffering, Victim};
@@ -18,8 +18,8 @@ pub struct Finding {
     #[serde(flatten)]
     pub test: TestId,
     pub severity: Severity,
-    /// What the failing test said: its exception's message, or the exception's class where there is none. Of a polluter: what
-    /// it changes.
+    /// What the failing test said: its exception's message, or the exception's class where there is none. Of a
+    /// polluter: what it changes.
     pub message: String,
     /// The exception's class; empty where nothing failed.
     pub exception: String,
@@ -229,8 +229,9 @@ impl Severity {
         }
     }
 
-    /// Of a test that leaves the heap, the JVM or files other than it found them. A victim that was seen to fail says more
-    /// than a mark that the change looks harmless. Who harms only itself does so in no order in which each test runs once.
+    /// Of a test that leaves the heap, the JVM or files other than it found them. A victim that was seen to fail says
+    /// more than a mark that the change looks harmless. Who harms only itself does so in no order in which each test
+    /// runs once.
     pub fn polluter(test: &TestId, benign: &Benign, victims: &[Suffering]) -> Severity {
         if victims.iter().any(|victim| victim.test != *test) {
             Severity::Error
@@ -263,7 +264,7 @@ impl FromStr for Severity {
         Severity::ALL
             .into_iter()
             .find(|severity| severity.name() == text)
-            .ok_or_else(|| format!("unknown severity `{text}`; known are error, warning, note"))
+            .ok_or_else(|| format!("unknown severity `{text}`; use one of error, warning, note"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ids of findings and runs, short enough to type.
 //!
-//! Both are written with 32 digits and letters that cannot be mistaken for each other (no `i`, `l`, `o`, `u`), in the order
-//! of their character codes, so that sorting the text sorts the numbers.
+//! Both are written with 32 digits and letters that cannot be mistaken for each other (no `i`, `l`, `o`, `u`), in the
+//! order of their character codes, so that sorting the text sorts the numbers.
 
 use crate::FindingKind;
 use crate::calendar::{civil, day_of};
@@ -72,7 +72,8 @@ fn id(kind: FindingKind, test: &TestId, held_by: Option<&str>) -> FindingId {
     FindingId(format!("{}-{}", &text[..4], &text[4..]))
 }
 
-/// Names a run: `2026-11-15-k3f9`, the day (UTC) and the tenth of a second in it. Sorted by text they are sorted by time.
+/// Names a run: `2026-11-15-k3f9`, the day (UTC) and the tenth of a second in it. Sorted by text they are sorted by
+/// time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(String);

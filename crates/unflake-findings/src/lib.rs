@@ -1,7 +1,8 @@
 //! What was found, as plain data, and the store on disk (N11).
 //!
-//! The types of [`Document`] are the JSON that users' scripts read (INTERFACE, "JSON"): a field here is a promise. Nothing in
-//! this crate runs a test or prints; the store is its only contact with the disk, and the time is always passed in.
+//! The types of [`Document`] are the JSON that users' scripts read (INTERFACE, "JSON"): a field here is a promise.
+//! Nothing in this crate runs a test or prints; the store is its only contact with the disk, and the time is always
+//! passed in.
 
 mod calendar;
 mod cause;

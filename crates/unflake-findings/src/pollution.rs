@@ -91,7 +91,7 @@ pub enum Proof {
     Proved,
     /// All tests that may see the state were run after it, and pass.
     NoVictim,
-    /// The time was up before all were tried; those that were found to fail are proved all the same.
+    /// Time ran out before all were tried; the victims that were found are proved nevertheless.
     Partial,
 }
 

@@ -1,7 +1,7 @@
 //! Rules that this version gives. An id never changes its meaning.
 //!
-//! A finding about an implementation-dependent test has [`IMPLEMENTATION_DEPENDENT`] until its cause is known, then the rule of
-//! the family that the blamed API belongs to:
+//! A finding about an implementation-dependent test has [`IMPLEMENTATION_DEPENDENT`] until its cause is known, then the
+//! rule of the family that the blamed API belongs to:
 //!
 //! | rule  | family |
 //! |---|---|
@@ -111,8 +111,8 @@ pub enum HeapPlace {
 }
 
 impl HeapPlace {
-    /// From the way to a change. The root of a shared test instance is `package.Class.this`; that something was captured is not to
-    /// be seen from a way, so whoever found that out says so.
+    /// From the way to a change. The root of a shared test instance is `package.Class.this`; that something was
+    /// captured is not to be seen from a path, so the code that found it out passes it in.
     ///
     /// `Registry.ALL["x"]` gives [`HeapPlace::Element`], `Registry.ALL["x"].size` [`HeapPlace::Object`].
     pub fn of(steps: &[Step]) -> HeapPlace {
@@ -169,9 +169,9 @@ pub fn of_file(change: FileChange) -> &'static str {
     }
 }
 
-/// Whether a suppression that names the rule `written` is about findings of `rule`. A rule that ends in 00 stands for its whole
-/// family: `UF200` for everything in the heap, and [`IMPLEMENTATION_DEPENDENT`] for every API, so that what was suppressed
-/// before the cause was known stays so.
+/// Whether a suppression that names the rule `written` is about findings of `rule`. A rule that ends in 00 stands for
+/// its whole family: `UF200` for everything in the heap, and [`IMPLEMENTATION_DEPENDENT`] for every API, so that what
+/// was suppressed before the cause was known stays so.
 pub fn covers(written: &str, rule: &str) -> bool {
     let is_rule = |text: &str| text.len() == 5 && text.starts_with("UF");
     let family = written.strip_suffix("00").filter(|_| is_rule(written));

@@ -9,9 +9,9 @@
 //!         recipe.json     what replay needs; opaque here
 //! ```
 //!
-//! Files appear whole or not at all (written beside, then renamed), directories belong to the user alone, and a directory
-//! that is not ours to read is an error with a name, never a panic. What is not ours is never removed, and links are not
-//! followed when something is ([`removal`]).
+//! Files appear whole or not at all (written beside, then renamed), directories belong to the user alone, and a
+//! directory that is not ours to read is an error with a name, never a panic. What is not ours is never removed, and
+//! links are not followed when something is ([`removal`]).
 
 mod overview;
 mod removal;
@@ -74,7 +74,7 @@ impl fmt::Display for StoreError {
             StoreError::NoFinding { wanted, .. } => {
                 write!(f, "there is no finding `{wanted}` in this project's store")
             }
-            StoreError::Ambiguous { wanted, .. } => write!(f, "`{wanted}` begins several findings"),
+            StoreError::Ambiguous { wanted, .. } => write!(f, "`{wanted}` is the beginning of several ids"),
         }
     }
 }
@@ -99,8 +99,8 @@ pub fn default_base(env: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, S
         .ok_or(StoreError::NoPlace)
 }
 
-/// The directory of the project whose latest run has a finding that `wanted` names, of all projects in the store that are
-/// still there. `None`: no project has it.
+/// The directory of the project whose latest run has a finding that `wanted` names, of all projects in the store that
+/// are still there. `None`: no project has it.
 pub fn project_with(base: &Path, wanted: &str) -> Result<Option<PathBuf>, StoreError> {
     let projects = base.join("projects");
     let entries = match fs::read_dir(&projects) {
@@ -123,8 +123,8 @@ pub fn project_with(base: &Path, wanted: &str) -> Result<Option<PathBuf>, StoreE
     Ok(having.into_iter().max().map(|(_, project)| project))
 }
 
-/// The stores of all projects, by the projects' paths; also of those whose directory no longer exists. What is not ours is
-/// passed over: links, and directories whose name does not belong to the project they name.
+/// The stores of all projects, by the projects' paths; also of those whose directory no longer exists. What is not ours
+/// is passed over: links, and directories whose name does not belong to the project they name.
 pub fn projects(base: &Path) -> Result<Vec<ProjectStore>, StoreError> {
     let all = base.join("projects");
     let entries = match fs::read_dir(&all) {
@@ -408,7 +408,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         fs::rename(&beside, path)
     };
     write().map_err(|error| {
-        // Best effort: what is left behind disturbs nobody, its name is never read.
+        // Best effort: a leftover does no harm, because its name is never read.
         let _ = fs::remove_file(&beside);
         io_error("write", path)(error)
     })
@@ -448,7 +448,7 @@ fn store_name(project: &Path) -> String {
     format!("{}-{}", harmless(&name), letters(number, 8))
 }
 
-/// A directory's name that no shell, and nobody who reads it, stumbles over.
+/// A directory name that is safe in a shell and easy to read.
 fn harmless(name: &str) -> String {
     let keep = |c: char| {
         if c.is_ascii_alphanumeric() || "._-".contains(c) {

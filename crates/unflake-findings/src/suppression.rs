@@ -8,15 +8,15 @@
 //! class WholeClassTest { … }
 //! ```
 //!
-//! A comment counts before a method or class, at the end of its line, and inside of a method. The source is not parsed as
-//! Java but only cut into words, braces and comments: enough to know in which class and method one is, for any version of
-//! the language.
+//! A comment counts before a method or class, at the end of its line, and inside of a method. The source is not parsed
+//! as Java but only cut into words, braces and comments: enough to know in which class and method one is, for any
+//! version of the language.
 
 use crate::{Suppression, rules};
 use std::path::{Path, PathBuf};
 
-/// Whether `rule` is suppressed for `method` of `class` (its binary name) in this source text, by the method or one of the
-/// classes around it.
+/// Whether `rule` is suppressed for `method` of `class` (its binary name) in this source text, by the method or one of
+/// the classes around it.
 pub fn suppressed_in(source: &str, class: &str, method: &str, rule: &str) -> Option<Suppression> {
     let simple = class.rsplit('.').next().unwrap_or(class);
     let wanted: Vec<&str> = simple.split('$').collect();

@@ -1,11 +1,11 @@
 //! How objects of classes that are not the project's are read (P4), as a table.
 //!
-//! Collections count by their elements, whatever their tables look like; what is computed lazily, weak references, threads,
-//! class loaders, loggers and the inside of the JDK do not count. The rule of the nearest superclass holds; what a class of
-//! the project adds to a class of the JDK (`class Registry extends HashMap`) counts beside it.
+//! Collections count by their elements, whatever their tables look like; what is computed lazily, weak references,
+//! threads, class loaders, loggers and the inside of the JDK do not count. The rule of the nearest superclass holds;
+//! what a class of the project adds to a class of the JDK (`class Registry extends HashMap`) counts beside it.
 //!
-//! Without a rule all instance fields count, but of the JDK's classes those that are not transient only: transient ones are
-//! caches there, or the insides of collections, which have rules.
+//! Without a rule all instance fields count, but of the JDK's classes those that are not transient only: transient ones
+//! are caches there, or the insides of collections, which have rules.
 
 /// What is read of the objects of one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,10 +244,10 @@ pub fn rule_of(class: &str) -> Option<&'static Rule> {
 /// How loggers are read, and all that belongs to them.
 pub const LOGGING: Rule = rule("logging", Opaque);
 
-/// For a class of which the settings say that nothing of it counts, nor which object it is.
+/// For a class that the settings exclude: neither its contents nor its identity count.
 pub const NOTHING: Rule = value("nothing", Opaque);
 
-/// For a class of which the settings name the fields that count; whoever uses it adds them.
+/// For a class whose fields that count are named in the settings; the caller adds them.
 pub const NAMED_FIELDS: Rule = rule("fields", Fields(&[]));
 
 /// Whether a class is of a library for logging.

@@ -54,7 +54,7 @@ pub struct Compared {
     pub memory: u64,
 }
 
-/// The most that is told of one comparison: more do not help anybody.
+/// The most differences that one comparison reports; more would not help.
 pub(crate) const MOST: usize = 1000;
 
 /// Everything that differs between two states.
@@ -112,7 +112,7 @@ struct Comparison<'a> {
     ways: Ways,
     /// Pairs that lead on, by the object of `before`.
     queue: VecDeque<u32>,
-    /// The most bytes that the contents of one collection took while they were gone through.
+    /// The most bytes that the contents of one collection took while they were compared.
     most_unpacked: usize,
     found: Vec<Difference>,
     /// Those of `before` and of `after`.
@@ -121,7 +121,7 @@ struct Comparison<'a> {
     tells_around: bool,
 }
 
-/// Two objects are gone through twice: when they become a pair, and when it is their turn to lead on to others.
+/// Two objects are visited twice: when they become a pair, and when their references are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
     /// What they hold themselves: numbers, what is null on one side, what only one of them has.

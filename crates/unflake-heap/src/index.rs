@@ -1,12 +1,12 @@
 //! Where in a state each object is, and what is in it.
 //!
-//! Roots follow each other in the order in which they were first met: `0`, the root's number, its value; then all objects
-//! that were first reached from it, in the order in which they were reached. A reference is the number of an object,
-//! counted from 1 through the whole state; 0 is null. So a state of a heap to which only roots were added begins with the
-//! words of the old one, and two states are compared by comparing memory, unless something did change.
+//! Roots follow each other in the order in which they were first met: `0`, the root's number, its value; then all
+//! objects that were first reached from it, in the order in which they were reached. A reference is the number of an
+//! object, counted from 1 through the whole state; 0 is null. So a state of a heap to which only roots were added
+//! begins with the words of the old one, and two states are compared by comparing memory, unless something did change.
 //!
-//! Words are read from the packed bytes when they are asked for. Of every fourth object in a part it is known where it is, in a
-//! small state of each: going there from another one was a third of the work of a comparison.
+//! Words are read from the packed bytes when they are asked for. Of every fourth object in a part it is known where it
+//! is, in a small state of each: going there from another one was a third of the work of a comparison.
 
 use crate::packed::{Packed, Words};
 use crate::shape::{Shape, ShapeId, Shapes, View, width, words_of};
@@ -32,7 +32,8 @@ pub(crate) struct Index<'a> {
     parts: Vec<Part<'a>>,
     /// The part of every 64th object, the first at 0.
     hints: Vec<u32>,
-    /// Of every fourth object in each part, or of each, where it begins there and how many objects got a number there before it.
+    /// Of every fourth object in each part, or of each, where it begins there and how many objects got a number there
+    /// before it.
     marks: Vec<(u16, u16)>,
     marked: Marked,
 }

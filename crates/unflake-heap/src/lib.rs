@@ -1,9 +1,9 @@
 //! The heap that tests share, as a graph (P3 to P5).
 //!
-//! The agent's walker in Java writes what it finds as words, root by root ([`Packed`]). Here they are read, two states are
-//! compared up to isomorphism of what their common roots reach ([`differences`]), and each difference gets its access path.
-//! How objects of the JDK are read, so that two sets with the same elements are equal whatever their tables look like, is a
-//! table ([`abstraction`]). Nothing here knows a JVM.
+//! The agent's walker in Java writes what it finds as words, root by root ([`Packed`]). Here they are read, two states
+//! are compared up to isomorphism of what their common roots reach ([`differences`]), and each difference gets its
+//! access path. How objects of the JDK are read, so that two sets with the same elements are equal whatever their
+//! tables look like, is a table ([`abstraction`]). Nothing here knows a JVM.
 
 pub mod abstraction;
 mod compare;

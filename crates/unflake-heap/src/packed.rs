@@ -1,12 +1,14 @@
 //! A state as the walker writes it and as it is kept from one walk to the next: words, each in one to five bytes.
 //!
-//! A word is written as a number one larger than itself, seven bits to a byte, the lowest first, with the eighth bit in all
-//! bytes but the last. The number 0 stands for a reference to the object that has no number yet: most references are the
-//! first that reach their object, and take one byte however large the heap is. A number may be longer than it has to be.
+//! A word is written as a number one larger than itself, seven bits to a byte, the lowest first, with the eighth bit in
+//! all bytes but the last. The number 0 stands for a reference to the object that has no number yet: most references
+//! are the first that reach their object, and take one byte however large the heap is. A number may be longer than it
+//! has to be.
 //!
-//! What the words mean is in [`crate::index`]. A state is kept in the parts in which it came, each with whole objects only;
-//! a part that the last state has too is not kept twice, so that a state beside the last one takes what has changed. Where a
-//! part ends depends on what is in it: behind an object more or less the parts are soon the same again.
+//! What the words mean is in [`crate::index`]. A state is kept in the parts in which it came, each with whole objects
+//! only; a part that the last state has too is not kept twice, so that a state beside the last one takes what has
+//! changed. Where a part ends depends on what is in it: behind an object more or less the parts are soon the same
+//! again.
 
 use std::sync::Arc;
 
@@ -52,7 +54,8 @@ impl Packed {
         self.parts.iter().map(|part| &**part)
     }
 
-    /// The first byte behind those of another state that this one begins with; the error: it begins with something else.
+    /// The first byte behind those of another state that this one begins with; the error: it begins with something
+    /// else.
     fn behind(&self, start: &Packed) -> Result<Option<u8>, ()> {
         let mut own = self.parts.iter().peekable();
         let mut known = start.parts.iter().peekable();

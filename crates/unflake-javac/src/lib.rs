@@ -41,7 +41,7 @@ pub struct Javac<'a> {
 
 impl Javac<'_> {
     /// Compiles and returns the classes: binary name with slashes and file, sorted by name. Cargo is told what it
-    /// depends on. The error is a message for whoever builds unflake.
+    /// depends on. The error is a message for the person who builds unflake.
     pub fn compile(&self) -> Result<Vec<(String, PathBuf)>, String> {
         println_rerun(self.sources);
         self.signatures.inspect(|signatures| println_rerun(signatures));

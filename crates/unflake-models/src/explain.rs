@@ -200,13 +200,15 @@ pub fn explain(model: &Model) -> String {
 
 /// `docs/models.md`.
 pub fn markdown() -> String {
-    let mut text = String::from(
+    let about = "A model describes an API of the JDK whose documentation allows several results for one input. Its \
+                 *basis* is `stated` if its own documentation says so, `inherited` if that of a supertype does, and \
+                 `silent` if the documentation says nothing about order; findings are then at most warnings.";
+    let mut text = format!(
         "# Models\n\n\
-         Generated from `crates/unflake-models`: do not edit. `unflake models NAME` says the same of one model.\n\n\
-         A model is an API of the JDK whose documentation allows several results for one input. *Basis*: `stated`, its \
-         own documentation says so; `inherited`, a supertype's does; `silent`, the documentation says nothing of order, \
-         and findings are at most warnings.\n\n\
+         Generated from `crates/unflake-models`; do not edit. `unflake models NAME` says the same about one model.\n\n\
+         {}\n\n\
          | kind | what may vary |\n|---|---|\n",
+        indented(about, "")
     );
     for kind in [Kind::Permute, Kind::Extend, Kind::Random, Kind::Pick] {
         let _ = writeln!(text, "| `{kind}` | {} |", kind_varies(kind));
@@ -221,7 +223,7 @@ pub fn markdown() -> String {
             "\n## {}: {}\n\n{}\n",
             family.rule,
             family.name,
-            unfolded(family.advice)
+            indented(family.advice, "")
         );
         text.push_str("| model | kind | basis | Java | varies by | because |\n|---|---|---|---|---|---|\n");
         for model in models {
@@ -238,11 +240,13 @@ pub fn markdown() -> String {
             );
         }
     }
-    text.push_str(
-        "\n## Looked at and refused\n\n\
-         `cargo xtask models candidates` looks through a JDK's sources for more: public methods whose documentation \
-         speaks of order, determinism or \"not specified\", or that return arrays. These were refused:\n\n\
-         | methods | result | why not |\n|---|---|---|\n",
+    let refused = "`cargo xtask models candidates` searches a JDK's sources for more candidates: public methods whose \
+                   documentation mentions order, determinism or \"not specified\", or that return arrays. These were \
+                   refused:";
+    let _ = write!(
+        text,
+        "\n## Considered and refused\n\n{}\n\n| methods | result | why not |\n|---|---|---|\n",
+        indented(refused, "")
     );
     for refusal in crate::REFUSALS {
         let result = refusal.result.unwrap_or("");
@@ -292,7 +296,7 @@ fn basis(basis: Basis) -> &'static str {
     match basis {
         Basis::Stated => "Its own documentation leaves this open:",
         Basis::Inherited => "The documentation of a supertype, or of what it is built on, leaves this open:",
-        Basis::Silent => "The documentation says nothing of the order, so findings are at most warnings:",
+        Basis::Silent => "The documentation says nothing about the order, so findings are at most warnings:",
     }
 }
 
@@ -393,10 +397,6 @@ fn shown_place(from: &str) -> String {
 
 fn escaped(text: &str) -> String {
     text.replace('|', "\\|").replace('*', "\\*").replace('<', "&lt;")
-}
-
-fn unfolded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn indented(text: &str, margin: &str) -> String {

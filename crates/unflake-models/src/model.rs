@@ -103,7 +103,8 @@ impl Road {
 /// helper is an `int`, the index of the model in [`crate::MODELS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// `return r;` becomes `return helper(r, args…, model);`, cast to the method's own type where the helper's is wider.
+    /// `return r;` becomes `return helper(r, args…, model);`, cast to the method's own type where the helper's is
+    /// wider.
     Wrap {
         helper: &'static str,
         args: &'static [Arg],

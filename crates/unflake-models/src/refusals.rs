@@ -69,7 +69,7 @@ const FORMAT: &str = "the text's form is open; a test that compares it has to sa
 
 pub static REFUSALS: &[Refusal] = &[
     refuse_result("*", "", "a constructor"),
-    // Open, and refused all the same.
+    // Open, but refused nevertheless.
     refuse(
         "java.lang.management.ManagementFactory.getPlatformMXBeans",
         "open, but the beans are about the running \

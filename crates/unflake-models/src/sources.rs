@@ -1,8 +1,8 @@
 //! The JDK's own documentation, read from its `src.zip`.
 //!
 //! Two need it: the test that finds each model's quotation, and the search for candidates (N3). Both only look, so a
-//! scanner that knows comments, strings, braces and declarations is enough; nothing is resolved. Behind a feature, since
-//! the agent carries this crate into other people's JVMs and never reads an archive.
+//! scanner that knows comments, strings, braces and declarations is enough; nothing is resolved. Behind a feature,
+//! since the agent carries this crate into other people's JVMs and never reads an archive.
 
 mod archive;
 mod candidates;

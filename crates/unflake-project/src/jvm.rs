@@ -217,7 +217,7 @@ mod tests {
             ),
             // A test that is skipped ends without a beginning.
             (vec![finished("a")], vec!["a"], vec![], 0),
-            // A test that runs twice is told twice.
+            // A test that runs twice is reported twice.
             (
                 vec![started("a"), finished("a"), started("a"), finished("a")],
                 vec!["a", "a"],

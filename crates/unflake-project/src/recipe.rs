@@ -45,7 +45,7 @@ mod by_name {
         TOOLS.named(&name).ok_or_else(|| {
             let known: Vec<&str> = TOOLS.names().collect();
             de::Error::custom(format!(
-                "unknown build tool `{name}`; known are {}",
+                "unknown build tool `{name}`; use one of {}",
                 known.join(", ")
             ))
         })
@@ -99,7 +99,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("unknown build tool `Bazel`; known are Maven"),
+                .starts_with("unknown build tool `Bazel`; use one of Maven"),
             "{error}"
         );
     }

@@ -58,7 +58,7 @@ pub enum BuildError {
         output: String,
     },
     OtherProtocol(u32),
-    /// It was still running when its time was up, and was ended.
+    /// It was still running when its time ran out, and was ended.
     TimedOut {
         command: String,
         after: Duration,
@@ -74,7 +74,7 @@ impl fmt::Display for BuildError {
             BuildError::OtherProtocol(version) => {
                 write!(
                     f,
-                    "the agent speaks version {version} of the protocol, this program {PROTOCOL_VERSION}"
+                    "the agent speaks version {version} of the protocol, but this program speaks {PROTOCOL_VERSION}"
                 )
             }
             BuildError::TimedOut { command, after } => {

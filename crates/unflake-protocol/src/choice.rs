@@ -47,7 +47,7 @@ impl FromStr for Level {
         Level::ALL
             .into_iter()
             .find(|level| level.name().eq_ignore_ascii_case(text))
-            .ok_or_else(|| format!("unknown level `{text}`; known are one, eq, id, full"))
+            .ok_or_else(|| format!("unknown level `{text}`; use one of one, eq, id, full"))
     }
 }
 

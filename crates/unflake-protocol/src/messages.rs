@@ -50,7 +50,7 @@ pub struct Configuration {
     /// Say [`ToProgram::Measured`] after each run.
     #[serde(default)]
     pub measure: bool,
-    /// Where to leave edited classes that the JVM refuses, for whoever looks into it.
+    /// Where to leave edited classes that the JVM refuses, for debugging.
     pub evidence: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Runs in which single choices are told what to do, and what such a run tells (N10, N12).
+//! Runs in which a script answers single choices, and what such a run reports (N10, N12).
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

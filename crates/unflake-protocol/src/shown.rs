@@ -1,6 +1,6 @@
 //! Values as people see them, together with what they are.
 //!
-//! A text such as `"x"`, `3` or `ArrayList["a", 2 more]` is for people only. Whoever has to decide something asks
+//! A text such as `"x"`, `3` or `ArrayList["a", 2 more]` is for people only. Code that has to decide something asks
 //! [`Shown::what`], so that the wording can change without changing what is found.
 
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub enum What {
     Class,
     /// A constant of an enum.
     Constant,
-    /// An array of numbers of which only the length is shown.
+    /// An array of numbers that is shown by its length only.
     Length,
     Object {
         class: String,
@@ -75,7 +75,7 @@ impl Shown {
         Shown::new(What::Integer(value), value.to_string())
     }
 
-    /// An object of which only the class is shown, as `text`.
+    /// An object that is shown by its class only, as `text`.
     pub fn object(class: &str, text: impl Into<String>) -> Shown {
         let what = match class {
             "java.lang.ref.SoftReference" => What::Reference(Reference::Soft),

@@ -42,7 +42,7 @@ pub enum Compare {
     Fields(Vec<String>),
 }
 
-/// What a user said about the heap, and of which it is told whether it was of use.
+/// A setting of the user about the heap; the agent reports whether it had any effect.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum HeapSetting {
     /// A pattern of [`Roots::include`].

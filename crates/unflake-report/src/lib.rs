@@ -1,7 +1,9 @@
-//! Findings as text for people and JSON for programs; a state space also as a page and for Graphviz, a polluted object as a page.
+//! Findings as text for people and JSON for programs; a state space also as a page and for Graphviz, a polluted object
+//! as a page.
 //!
-//! Document in, text out: nothing here knows a terminal or a file, and whoever asks gives the text of sources. The report has
-//! colours in it, which whoever writes it takes out where they are not wanted, and reads as well without them.
+//! Document in, text out: nothing here knows a terminal or a file, and whoever asks gives the text of sources. The
+//! report has colours in it, which whoever writes it takes out where they are not wanted, and reads as well without
+//! them.
 
 mod graph;
 mod json;

@@ -5,7 +5,7 @@ use unflake_findings::{Benign, CacheWord, Finding, Mark};
 /// So many methods are named before the rest is counted.
 const SHOWN: usize = 3;
 
-/// Gives each mark its sentence, for programs that read the document. Whoever makes a document calls this once.
+/// Gives each mark its sentence, for programs that read the document. Called once for each document.
 pub fn explain_marks(findings: &mut [Finding]) {
     for finding in findings {
         if let Some(effect) = finding.details.effect_mut()

@@ -1,15 +1,17 @@
 //! Probabilities as people read them: `50 %`, `23/24 (95.8 %)`, `about 12 %`.
 //!
-//! In a state space that was tried completely they are fractions with small denominators, since each choice of n elements has
-//! n! orders; 23/24 says more than 95.8 %. Nothing that can happen is rounded to 0 %, nothing that need not to 100 %.
+//! In a state space that was tried completely they are fractions with small denominators, since each choice of n
+//! elements has n! orders; 23/24 says more than 95.8 %. Nothing that can happen is rounded to 0 %, nothing that need
+//! not to 100 %.
 
 use unflake_findings::{NodeKind, StateSpace};
 
-/// Denominators that are tried one after the other. Larger ones are seen only if one order of all fails, or all but one.
+/// Denominators that are tried one after the other. Larger ones are seen only if one order of all fails, or all but
+/// one.
 const DENOMINATORS: u64 = 1000;
 const LARGEST_DENOMINATOR: f64 = 1e9;
 
-/// What the state space comes to: `fails with probability 50 %`.
+/// The verdict of a state space: `fails with probability 50 %`.
 pub(crate) fn verdict(space: &StateSpace) -> String {
     let p = space.figures.failure_probability;
     match space.figures.interval {

@@ -101,7 +101,7 @@ impl Page {
         }
         writeln!(
             self.text,
-            "{STRONG}Critical choices{STRONG:#}: one order leads only to passes, or only to failures, another does not"
+            "{STRONG}Critical choices{STRONG:#}: some order leads only to passes or only to failures, and another does not"
         )?;
         for place in places.iter().take(self.limit) {
             write!(self.text, "    {}", printable(place.api))?;

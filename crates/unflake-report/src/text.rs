@@ -1,8 +1,9 @@
 //! The document as a person reads it on a screen.
 //!
-//! Findings first, the worst on top, each with its cause and the command that repeats it; then what is not known and why;
-//! then the counts; last the seed, because the last line is the one that is still on the screen. Findings about state are
-//! grouped by what is changed, findings about orders by the test that must run before (P9): one cause, one block.
+//! Findings first, the worst on top, each with its cause and the command that repeats it; then what is not known and
+//! why; then the counts; last the seed, because the last line is the one that is still on the screen. Findings about
+//! state are grouped by what is changed, findings about orders by the test that must run before (P9): one cause, one
+//! block.
 
 mod cause;
 mod change;
@@ -35,7 +36,8 @@ const LISTED: usize = 10;
 pub(crate) const STRONG: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// The text of a source file, by its path from the project's root; `None`: it is not there, or not the one that was run.
+/// The text of a source file, by its path from the project's root; `None`: it is not there, or not the one that was
+/// run.
 pub type Sources<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// The whole report. `verbose`: nothing is cut.
@@ -58,7 +60,7 @@ struct Page<'a> {
     pictures: Option<&'a str>,
 }
 
-/// What is told in one piece.
+/// What is written as one block.
 enum Block<'a> {
     Finding(&'a Finding),
     Root(Root<'a>),
@@ -276,7 +278,7 @@ impl Page<'_> {
         let again = again(&document.run.command, summary);
         writeln!(
             self.text,
-            "seed {}; for the same choices again: `{again}`",
+            "seed {}; to repeat the same choices: `{again}`",
             summary.seed
         )
     }
@@ -321,17 +323,17 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// What the run comes to, in one line.
+/// The result of the run, in one line.
 fn verdict(summary: &Summary, shown: &[&Finding], suppressed: usize, excluded: &[Excluded]) -> String {
     let suspects = excluded
         .iter()
         .filter(|one| one.reason == ExcludedReason::OrderSuspect)
         .count();
     let mut text = if summary.nothing_was_checked() && shown.is_empty() {
-        "nothing was checked: no test is known to be right or wrong".to_owned()
+        "nothing was checked, so nothing is known about any test".to_owned()
     } else if shown.is_empty() && suspects > 0 {
         let tests = plural(suspects, "test");
-        format!("nothing is proved; the outcome of {tests} depends on the order")
+        format!("nothing is proved, but the outcome of {tests} depends on the order")
     } else if shown.is_empty() {
         "no unreliable test found".to_owned()
     } else {
@@ -419,9 +421,10 @@ fn because(reason: SkipReason, n: usize) -> &'static str {
     match reason {
         SkipReason::Budget => "out of time",
         SkipReason::Disabled => "disabled",
-        SkipReason::Failing if one => "fails by itself",
-        SkipReason::Failing => "fail by themselves",
-        SkipReason::Flaky => "flaky without us",
+        SkipReason::Failing if one => "fails on its own",
+        SkipReason::Failing => "fail on their own",
+        SkipReason::Flaky if one => "flaky on its own",
+        SkipReason::Flaky => "flaky on their own",
         SkipReason::Ignored => "ignored by unflake.toml",
         SkipReason::NoChoice => "made no choice",
         SkipReason::NotRun => "not run",
@@ -433,18 +436,18 @@ fn because(reason: SkipReason, n: usize) -> &'static str {
 
 fn heading(reason: ExcludedReason) -> &'static str {
     match reason {
-        ExcludedReason::Failing => "Fails by itself, so nothing is said about it",
-        ExcludedReason::Flaky => "Flaky by itself: what it did cannot be repeated",
+        ExcludedReason::Failing => "Fails on its own, so unflake does not check it",
+        ExcludedReason::Flaky => "Flaky on its own: what it did could not be repeated",
         ExcludedReason::Timeout => "Took too long",
-        ExcludedReason::NotRun => "Did not run to its end",
-        ExcludedReason::OrderSuspect => "Order suspect: what runs before it decides whether it passes",
+        ExcludedReason::NotRun => "Did not finish",
+        ExcludedReason::OrderSuspect => "Order suspect: whether it passes depends on the tests before it",
     }
 }
 
 fn meaning(level: unflake_protocol::Level, asked: LevelSetting) -> &'static str {
     use unflake_protocol::Level;
     match level {
-        Level::One => "fails under another order, the same for the whole run",
+        Level::One => "fails with another order that stays the same for the whole run",
         Level::Eq => "fails when different collections are ordered differently",
         Level::Id => "fails when equal collections are ordered differently",
         Level::Full if asked == LevelSetting::Only(level) => {
@@ -521,7 +524,7 @@ pub fn one_line(text: &str) -> String {
     printable(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// At most so many columns; what is cut off is `…`.
+/// At most this many columns; `…` replaces what is cut off.
 pub(super) fn cut_end(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

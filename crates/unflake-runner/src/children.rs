@@ -20,7 +20,7 @@ pub fn command(program: impl AsRef<std::ffi::OsStr>, directory: &Path) -> Comman
     command
 }
 
-/// Set once when the user has had enough (Ctrl-C); looked at by everything that waits.
+/// Set once when the user has cancelled (Ctrl-C); looked at by everything that waits.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 

@@ -234,7 +234,8 @@ fn split(arguments: Vec<String>) -> Split {
     Split { options, class_path }
 }
 
-/// The class files below a directory of a class path, in an order that does not depend on the file system. None if it is a jar.
+/// The class files below a directory of a class path, in an order that does not depend on the file system. None if it
+/// is a jar.
 pub fn class_files(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut todo = vec![directory.to_owned()];

@@ -104,7 +104,7 @@ impl fmt::Display for StartError {
         match self {
             StartError::Io { what, error } => write!(f, "{what}: {error}"),
             StartError::Died { status, output } => {
-                write!(f, "the test JVM ended at once ({status}): {}", output.trim())
+                write!(f, "the test JVM ended immediately ({status}): {}", output.trim())
             }
             StartError::Silent { after, output } => {
                 write!(
@@ -117,7 +117,7 @@ impl fmt::Display for StartError {
             StartError::OtherProtocol(version) => {
                 write!(
                     f,
-                    "the agent speaks version {version} of the protocol, this program {PROTOCOL_VERSION}"
+                    "the agent speaks version {version} of the protocol, but this program speaks {PROTOCOL_VERSION}"
                 )
             }
             StartError::Cancelled => f.write_str("interrupted"),
@@ -127,7 +127,7 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// How often a waiting worker looks whether the user has had enough.
+/// How often a waiting worker looks whether the user has cancelled.
 const TICK: Duration = Duration::from_millis(50);
 /// Even a slow machine starts a JVM in a few seconds.
 pub const START_LIMIT: Duration = Duration::from_secs(60);
@@ -156,7 +156,7 @@ impl Worker {
             let what = format!("{what} in `{}`", folder.display());
             move |error| StartError::Io { what, error }
         };
-        fs::create_dir_all(&temporary).map_err(io("cannot make the worker's folder"))?;
+        fs::create_dir_all(&temporary).map_err(io("cannot create the worker's folder"))?;
         let properties = folder.join("properties");
         fs::write(&properties, launch.properties_file()).map_err(io("cannot write the properties"))?;
         let listener = Listener::bind(&folder.join("agent.sock")).map_err(io("cannot listen"))?;
@@ -295,8 +295,8 @@ const ONE_COMPILER: &str = "-XX:TieredStopAtLevel=1";
 
 /// What a test JVM of ours is started with beside the build's own options.
 ///
-/// Identity hashes by a counter, so that tables that are ordered by them are the same in every run (the default draws from
-/// a generator whose start differs from JVM to JVM). A JVM that does not know an option passes it over.
+/// Identity hashes by a counter, so that tables that are ordered by them are the same in every run (the default draws
+/// from a generator whose start differs from JVM to JVM). A JVM that does not know an option passes it over.
 pub const JVM_OPTIONS: &[&str] = &[
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:+UnlockExperimentalVMOptions",
@@ -371,7 +371,7 @@ fn describe(status: ExitStatus) -> String {
     status.to_string()
 }
 
-/// The end of what the JVM printed, for whoever wonders why it died.
+/// The end of what the JVM printed, which may say why it died.
 fn tail(output: &Path) -> String {
     const LENGTH: u64 = 2000;
     let read = || -> io::Result<Vec<u8>> {

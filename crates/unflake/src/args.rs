@@ -1,7 +1,7 @@
 //! The command line.
 //!
-//! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None` and
-//! is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
+//! Only what works is here: an option comes with the thing it switches. What is left out on the command line is `None`
+//! and is filled in by [`crate::settings`] from `unflake.toml` and the defaults.
 
 use crate::values::{FailOn, parse_age, parse_count, parse_duration, parse_range};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -14,9 +14,8 @@ use unflake_findings::LevelSetting;
 
 /// Finds JVM tests that pass only by luck.
 ///
-/// In the directory of a Maven project, `unflake check` says which tests pass only because this JDK happens to order
-/// things as it does, and which leave something behind that other tests may stumble over, and gives the command that shows
-/// it.
+/// In the directory of a Maven project, `unflake check` reports tests that pass only because of the order in which this
+/// JDK happens to return things, and tests that leave shared state changed, each with a command that repeats it.
 #[derive(Debug, Parser)]
 #[command(
     name = "unflake",
@@ -43,17 +42,17 @@ pub(crate) enum Command {
     Explore(ExploreArgs),
     /// Repeat the failure of a finding
     Replay(ReplayArgs),
-    /// Find who fails after a test, who makes it fail, or what it needs before it
+    /// Find the tests that fail after a test, that make it fail, or that it needs before it
     Victims(VictimsArgs),
     /// List the stored runs of the project, or the projects in the store
     Runs(RunsArgs),
     /// Remove stored runs
     Clean(CleanArgs),
-    /// List what is varied, or explain one of it
+    /// List the modelled APIs, or explain one
     Models(ModelsArgs),
     /// Explain a rule or an API: what it means, and how to repair it by hand
     Explain(ExplainArgs),
-    /// Say what unflake sees here: JDKs, build, modules, whether the agent loads
+    /// Show what unflake finds here: JDKs, build, modules, whether the agent loads
     Doctor(DoctorArgs),
     /// Write a small example project and check it
     Demo(DemoArgs),
@@ -64,10 +63,10 @@ pub(crate) enum Command {
 }
 
 const CHECK_HELP: &str = "\
-Options with a value may also stand in the environment (`--skip-api` as UNFLAKE_SKIP_API), and most of them in \
+Options with a value can also be set in the environment (`--skip-api` as UNFLAKE_SKIP_API), and most of them in \
 `unflake.toml` in the project's directory: rounds, budget, level, seed, control, api, skip_api, from, skip_from, jobs, \
-java, timeout, fail_on, and [[model]], [[ignore]] and [pollution]. The command line wins over the environment, and that over the \
-file.
+java, timeout, fail_on, and [[model]], [[ignore]] and [pollution]. The command line takes precedence over the environment, \
+and the environment over the file.
 
 Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 cannot work here, 4 no test, 5 incomplete, 70 a bug in \
 unflake.";
@@ -76,10 +75,10 @@ unflake.";
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Screen")]
 pub(crate) struct ScreenArgs {
-    /// Results only
+    /// Print results only
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more; twice: still more
+    /// Print more; twice for even more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// When to use colour
@@ -115,11 +114,11 @@ pub(crate) enum Color {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "lower")]
 pub(crate) enum Progress {
-    /// A bar on a terminal, else lines now and then
+    /// A bar on a terminal, otherwise a line from time to time
     Auto,
     /// A bar that moves
     Bar,
-    /// A line now and then
+    /// A line from time to time
     Counter,
     /// Nothing
     None,
@@ -127,14 +126,14 @@ pub(crate) enum Progress {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Tests to check: `Class`, `Class#method`, patterns with `*`; none: all
+    /// Tests to check: `Class`, `Class#method`, patterns with `*` [default: all]
     ///
     /// A single argument that is an existing directory is the project, as with `-C`.
     #[arg(value_name = "TEST")]
     pub(crate) tests: Vec<String>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
-    /// What to look for
+    /// What to search for
     #[arg(
         long,
         value_name = "KINDS",
@@ -144,24 +143,24 @@ pub(crate) struct CheckArgs {
         hide_env = true
     )]
     pub(crate) only: Vec<Only>,
-    /// Varied rounds [default: three guided and some random ones, ten at most]
+    /// Number of varied rounds [default: three guided ones and some random ones, ten at most]
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_ROUNDS", hide_env = true, help_heading = "Varying")]
     pub(crate) rounds: Option<u32>,
-    /// Time for the varied rounds, and for the proof of pollution, like `90s` or `5m`
+    /// Time limit for the varied rounds, and for proving pollution, like `90s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_BUDGET", hide_env = true, help_heading = "Varying")]
     pub(crate) budget: Option<Duration>,
     #[command(flatten)]
     pub(crate) vary: VaryArgs,
-    /// Do not look for the causes of findings
+    /// Do not search for the causes of findings
     #[arg(long)]
     pub(crate) no_debug: bool,
-    /// Do not run tests after polluters to see which of them suffer
+    /// Do not run tests after polluters to see which of them fail
     #[arg(long)]
     pub(crate) no_proof: bool,
-    /// Watch static fields of all loaded classes, not only of the project's own
+    /// Watch the static fields of all loaded classes, not only of the project's own classes
     #[arg(long, help_heading = "Shared state")]
     pub(crate) all_roots: bool,
-    /// Load classes before the tests: all of the suite, or those of each class or test in a JVM of its own
+    /// Load classes before the first test: those of the whole suite, or those of each class or test in its own JVM
     #[arg(
         long,
         value_name = "WHICH",
@@ -172,7 +171,7 @@ pub(crate) struct CheckArgs {
         help_heading = "Shared state"
     )]
     pub(crate) eager: Option<Eager>,
-    /// Show what is around a polluted object, before and after, also as a picture
+    /// Show the objects around each change, before and after the test, also as a picture
     #[arg(long, help_heading = "Shared state")]
     pub(crate) graph: bool,
     /// Look for nothing: run the tests without and with capture of shared state, and write as JSON what that cost
@@ -183,16 +182,16 @@ pub(crate) struct CheckArgs {
     /// How often each `--measure`
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, default_value = "1", hide = true)]
     pub(crate) measure_times: u32,
-    /// Unvaried runs [default: 1]
+    /// Number of unvaried runs [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_CONTROL", hide_env = true, help_heading = "Varying")]
     pub(crate) control: Option<u32>,
-    /// Test JVMs at the same time [default: as many as there are cores]
+    /// Number of test JVMs that run in parallel [default: number of cores]
     #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>, env = "UNFLAKE_JOBS", hide_env = true)]
     pub(crate) jobs: Option<u16>,
-    /// The longest that one test may take, like `60s`
+    /// Time limit for one test, like `60s`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, env = "UNFLAKE_TIMEOUT", hide_env = true)]
     pub(crate) timeout: Option<Duration>,
-    /// Write the result as `text` or `json`, to the screen or into a file; may be given several times
+    /// Write the result as `text` or `json`, to standard output or to a file; may be repeated
     #[arg(
         long,
         value_name = "FORMAT[=FILE]",
@@ -202,13 +201,13 @@ pub(crate) struct CheckArgs {
         help_heading = "Result"
     )]
     pub(crate) format: Vec<FormatArg>,
-    /// Findings from this severity on make the exit code 1 [default: warning]
+    /// The lowest severity that makes the exit code 1 [default: warning]
     #[arg(long, value_name = "SEVERITY", value_parser = one_of::<FailOn>(&FailOn::NAMES), env = "UNFLAKE_FAIL_ON", hide_env = true, help_heading = "Result")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Exit with 0 whatever was found
+    /// Exit with 0 even if there are findings
     #[arg(long, help_heading = "Result")]
     pub(crate) exit_zero: bool,
-    /// Exit with 5 if not everything that was asked for could be done
+    /// Exit with 5 if the result is incomplete
     #[arg(long, help_heading = "Result")]
     pub(crate) require_complete: bool,
     /// Arguments for the build tool
@@ -233,7 +232,7 @@ pub(crate) struct PlaceArgs {
 /// How choices vary.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct VaryArgs {
-    /// Fixes every choice; `last`: that of the latest run [default: a fresh one]
+    /// The seed, which fixes every choice; `last` is the seed of the latest run [default: a new one]
     #[arg(long, value_name = "N|last", value_parser = SeedSetting::from_str, env = "UNFLAKE_SEED", hide_env = true, help_heading = "Varying")]
     pub(crate) seed: Option<SeedSetting>,
     /// Vary at this level only: `one`, `eq`, `id` or `full` [default: climb from one to full]
@@ -285,7 +284,7 @@ pub(crate) struct VaryArgs {
 pub(crate) enum Only {
     /// Implementation-dependent tests
     Id,
-    /// Tests that change shared state and leave it so
+    /// Tests that change shared state and do not restore it
     Pollution,
     /// Tests whose outcome depends on the order of the tests
     Order,
@@ -351,7 +350,7 @@ impl FromStr for Format {
         Ok(match name {
             "text" => Format::Text,
             "json" => Format::Json,
-            _ => return Err(format!("unknown format `{name}`; known are text, json")),
+            _ => return Err(format!("unknown format `{name}`; use one of text, json")),
         })
     }
 }
@@ -382,10 +381,10 @@ pub(crate) struct ReplayArgs {
     pub(crate) wanted: String,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
-    /// How often
+    /// How many times to repeat it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count::<u32>)]
     pub(crate) times: u32,
-    /// Vary only these choices, like `3,17-20`; `unflake debug` names those that matter
+    /// Vary only these choices, like `3,17-20`; `unflake debug` names the ones that matter
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = parse_range)]
     pub(crate) choices: Vec<std::ops::RangeInclusive<u32>>,
     /// Wait for a debugger on this port of 127.0.0.1
@@ -398,19 +397,19 @@ pub(crate) struct ReplayArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DebugArgs {
-    /// Findings (their ids or the beginnings of them) or tests like `OrderTest#keepsOrder` [default: all findings of the
-    /// latest run that have no cause yet]
+    /// Findings (their ids or the beginnings of them) or tests like `OrderTest#keepsOrder` [default: all findings of
+    /// the latest run that have no cause yet]
     #[arg(value_name = "FINDING")]
     pub(crate) findings: Vec<String>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
-    /// The longest to look for the cause of one finding, like `60s` [default: as long as it takes]
+    /// Time limit for the cause of one finding, like `60s` [default: none]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) budget: Option<Duration>,
-    /// Findings at the same time [default: as many as there are cores]
+    /// Number of findings to explain in parallel [default: number of cores]
     #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
     pub(crate) jobs: Option<u16>,
-    /// Write the result as `text` or `json`, to the screen or into a file; may be given several times
+    /// Write the result as `text` or `json`, to standard output or to a file; may be repeated
     #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) format: Vec<FormatArg>,
 }
@@ -422,13 +421,13 @@ pub(crate) struct VictimsArgs {
     pub(crate) test: String,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
-    /// The longest to look, like `60s` [default: as long as it takes]
+    /// Time limit, like `60s` [default: none]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) budget: Option<Duration>,
-    /// Test JVMs at the same time [default: as many as there are cores]
+    /// Number of test JVMs that run in parallel [default: number of cores]
     #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
     pub(crate) jobs: Option<u16>,
-    /// Write the result as `text` or `json`, to the screen or into a file; may be given several times
+    /// Write the result as `text` or `json`, to standard output or to a file; may be repeated
     #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) format: Vec<FormatArg>,
 }
@@ -437,7 +436,7 @@ pub(crate) struct VictimsArgs {
 pub(crate) struct RunsArgs {
     #[command(flatten)]
     pub(crate) stored: StoredArgs,
-    /// List the projects in the store instead, also those whose directory is gone
+    /// List the projects in the store instead, including those whose directory no longer exists
     #[arg(long, conflicts_with = "directory")]
     pub(crate) all: bool,
     /// How to write the list
@@ -452,10 +451,10 @@ pub(crate) struct CleanArgs {
     pub(crate) runs: Vec<String>,
     #[command(flatten)]
     pub(crate) stored: StoredArgs,
-    /// Remove all but the newest N; together with `--older-than` only what both mean
+    /// Remove all but the newest N; with `--older-than`, remove only what matches both
     #[arg(long, value_name = "N", value_parser = parse_count::<usize>, conflicts_with_all = ["all", "gone"])]
     pub(crate) keep: Option<usize>,
-    /// Remove what is older than this, like `30d` or `12h`
+    /// Remove runs older than this, like `30d` or `12h`
     #[arg(long, value_name = "AGE", value_parser = parse_age, conflicts_with_all = ["all", "gone"])]
     pub(crate) older_than: Option<Duration>,
     /// Remove everything of this project
@@ -464,7 +463,7 @@ pub(crate) struct CleanArgs {
     /// Remove everything of all projects whose directory no longer exists
     #[arg(long, conflicts_with = "directory")]
     pub(crate) gone: bool,
-    /// Only say what would be removed
+    /// Only list what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -485,7 +484,7 @@ pub(crate) struct ExploreArgs {
     /// A test like `OrderTest#keepsOrder`, or a finding's id; needs a stored run
     #[arg(value_name = "TEST", required_unless_present = "around")]
     pub(crate) test: Option<String>,
-    /// Explore the neighbourhood of a known failure: what differs from it in few choices
+    /// Explore the neighbourhood of a known failure: executions that differ from it in a few choices
     #[arg(long, value_name = "FINDING", conflicts_with = "test")]
     pub(crate) around: Option<String>,
     #[command(flatten)]
@@ -496,35 +495,35 @@ pub(crate) struct ExploreArgs {
     /// Choices of up to this many elements are tried in all orders
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=9), help_heading = "Bounds")]
     pub(crate) elements: u32,
-    /// Orders to try of larger choices
+    /// Number of orders to try for larger choices
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Bounds")]
     pub(crate) samples: u32,
-    /// Executions
+    /// Number of executions
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = parse_count::<u64>, help_heading = "Bounds")]
     pub(crate) runs: u64,
-    /// Time for the search, like `60s`; random executions beside it take a quarter of that at most [default: 2m]
+    /// Time limit for the search, like `60s`; random executions may take a quarter of it in addition [default: 2m]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Bounds")]
     pub(crate) budget: Option<Duration>,
-    /// End at the first failure
+    /// Stop at the first failure
     #[arg(long, help_heading = "Bounds")]
     pub(crate) first: bool,
     /// Try the first choices before the last ones
     #[arg(long)]
     pub(crate) breadth_first: bool,
-    /// Instead of going through all behaviours, draw N of them at random
+    /// Sample N behaviours at random instead of exploring all of them
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, conflicts_with_all = ["around", "first", "breadth_first"])]
     pub(crate) random: Option<u32>,
-    /// Fixes what is drawn at random, alone or beside the search [default: the seed of the stored run]
+    /// The seed of random executions, alone or beside the search [default: the seed of the stored run]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Do not go on with what an earlier call has explored
+    /// Start again instead of continuing an earlier exploration
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Test JVMs at the same time; more than one only if the test shares no file and no port with itself [default: 1]
+    /// Number of test JVMs that run in parallel; more than one only if the test can run beside itself [default: 1]
     #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
     pub(crate) jobs: Option<u16>,
-    /// Write the result as `text`, `json`, `html` (with a picture) or `dot`, to the screen or into a file; may be given
-    /// several times
+    /// Write the result as `text`, `json`, `html` (with a picture) or `dot`, to standard output or to a file; may be
+    /// repeated
     #[arg(
         long,
         value_name = "FORMAT[=FILE]",
@@ -553,7 +552,7 @@ impl FromStr for ExploreFormat {
             "dot" => ExploreFormat::Dot,
             _ => {
                 return Err(format!(
-                    "unknown format `{name}`; known are text, json, html, dot"
+                    "unknown format `{name}`; use one of text, json, html, dot"
                 ));
             }
         })
@@ -582,13 +581,13 @@ pub(crate) struct DoctorArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Where to write the project; must not exist or be empty [default: a new temporary directory]
+    /// Where to write the project: a new or empty directory [default: a new temporary directory]
     #[arg(value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Write it, do not check it
+    /// Write the project but do not check it
     #[arg(long)]
     pub(crate) write_only: bool,
-    /// Fixes every choice [default: a fresh one]
+    /// The seed, which fixes every choice [default: a new one]
     #[arg(long, value_name = "N|last", value_parser = SeedSetting::from_str)]
     pub(crate) seed: Option<SeedSetting>,
 }

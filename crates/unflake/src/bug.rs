@@ -1,4 +1,4 @@
-//! Bugs in unflake itself: a panic anywhere is told as what it is, and its evidence is kept.
+//! Bugs in unflake itself: a panic anywhere is reported as a bug, and its evidence is kept.
 
 use crate::exit::ExitCode;
 use crate::problem::render;

@@ -1,7 +1,7 @@
 //! `unflake.toml`: in the project's directory or in its `.config`, never required.
 //!
-//! Read by hand from the parsed tables rather than by deserialising, because each mistake is to be told with its line, its
-//! column and the nearest known name.
+//! Read by hand from the parsed tables rather than by deserialising, because each mistake is reported with its line,
+//! its column and the nearest known name.
 
 use crate::values::{FailOn, parse_duration};
 use std::fs;
@@ -148,7 +148,7 @@ impl Reader<'_> {
 
     fn unknown_key(&self, key: &str, span: &Range<usize>, known: &[&str]) -> Problem {
         let hint = did_you_mean(&nearest(key, known.iter().copied()))
-            .unwrap_or_else(|| format!("known are {}", known.join(", ")));
+            .unwrap_or_else(|| format!("use one of {}", known.join(", ")));
         self.wrong(span, format!("unknown key `{key}`")).hint(hint)
     }
 
@@ -202,7 +202,7 @@ impl Reader<'_> {
         match value.get_ref() {
             DeValue::Integer(integer) => {
                 let number = u64::from_str_radix(integer.as_str(), integer.radix());
-                // Out of range it is told as it was written.
+                // A number out of range is shown as it was written.
                 let number = number.map_or(integer.to_string(), |number| number.to_string());
                 number
                     .parse()
@@ -243,7 +243,7 @@ impl Reader<'_> {
             }
             unknown => {
                 let hint = did_you_mean(&nearest(unknown, MODEL_KINDS))
-                    .unwrap_or_else(|| format!("known are {}", MODEL_KINDS.join(", ")));
+                    .unwrap_or_else(|| format!("use one of {}", MODEL_KINDS.join(", ")));
                 return Err(self
                     .wrong(&kind.span(), format!("unknown kind `{unknown}`"))
                     .hint(hint));
@@ -273,7 +273,7 @@ impl Reader<'_> {
             })
             .collect::<Result<_, _>>()?;
         if values.len() < 2 {
-            return Err(self.wrong(&value.span(), "fewer than two values leave no choice"));
+            return Err(self.wrong(&value.span(), "at least two values are needed"));
         }
         Ok(values)
     }
@@ -306,10 +306,10 @@ impl Reader<'_> {
         };
         match (&ignore.test, &ignore.api, &ignore.from) {
             (None, None, None) => Err(self
-                .wrong(span, "this `[[ignore]]` names nothing to ignore")
+                .wrong(span, "this `[[ignore]]` does not say what to ignore")
                 .hint("add `test`, `api` or `from`, each a pattern with `*`")),
             (_, Some(_), Some(_)) | (Some(_), _, Some(_)) => Err(self
-                .wrong(span, "`from` stands alone in an `[[ignore]]`")
+                .wrong(span, "`from` must be alone in an `[[ignore]]`")
                 .hint("write a second `[[ignore]]` for it")),
             _ => Ok(ignore),
         }
@@ -336,7 +336,7 @@ impl Reader<'_> {
             let text = self.text(value)?;
             known.iter().position(|name| *name == text).ok_or_else(|| {
                 self.wrong(&value.span(), format!("unknown value `{text}`"))
-                    .hint(format!("known are {}", known.join(", ")))
+                    .hint(format!("use one of {}", known.join(", ")))
             })
         };
         let all_roots = match table.get("all_roots") {

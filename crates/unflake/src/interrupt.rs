@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use unflake_check::{Problem, problem};
 use unflake_runner::{Cancel, Children};
 
-/// What is alive, and whether the user has had enough.
+/// What is alive, and whether the user has cancelled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt {
     pub(crate) children: Children,

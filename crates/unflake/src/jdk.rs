@@ -93,7 +93,7 @@ impl Places {
             Some((home, by)) => look_at(home.clone(), by).ok_or_else(|| {
                 problem!(
                     CannotWork,
-                    "`{by}` is `{}`, where there is no JDK: it has no `bin/java`",
+                    "`{by}` names `{}`, which is not a JDK: it has no `bin/java`",
                     home.display()
                 )
                 .hint("`unflake doctor` lists the JDKs on this machine")
@@ -113,7 +113,7 @@ impl Places {
             let home = jdk.home.display();
             return Err(problem!(
                 CannotWork,
-                "`{home}` is a JRE, and a JDK is needed: it has no `bin/javac`"
+                "`{home}` is a JRE, but a JDK is needed: it has no `bin/javac`"
             )
             .hint(install));
         }

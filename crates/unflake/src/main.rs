@@ -27,7 +27,7 @@ fn main() -> std::process::ExitCode {
     bug::catch(|| match run() {
         Ok(code) => code,
         Err(problem) => {
-            // Nobody is left to tell if standard error is closed.
+            // If standard error is closed, there is nowhere to report it.
             let _ = anstream::stderr().write_all(problem::render(&problem).as_bytes());
             problem.kind.into()
         }

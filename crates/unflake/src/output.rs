@@ -9,7 +9,7 @@ use std::path::Path;
 use unflake_check::{Place, Problem, problem};
 use unflake_findings::Document;
 
-/// Writes `text`, without its colours if it goes into a file. Whoever closed the screen has seen enough.
+/// Writes `text`, without its colours if it goes into a file. A closed standard output is no error.
 pub(crate) fn write(text: &str, file: Option<&Path>, hint: &str) -> Result<(), Problem> {
     let written = match file {
         None => anstream::stdout().write_all(text.as_bytes()),
@@ -39,7 +39,7 @@ pub(crate) fn write_document(
             Format::Text => unflake_report::text(document, screen.verbose > 0, &sources),
             Format::Json => unflake_report::json(document),
         };
-        let hint = "the result is stored all the same: name another file with `--format`";
+        let hint = "the result is stored anyway: name another file with `--format`";
         write(&text, file.as_deref(), hint)?;
     }
     Ok(())

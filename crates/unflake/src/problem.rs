@@ -16,7 +16,7 @@ impl From<ProblemKind> for ExitCode {
     }
 }
 
-/// The lines that the user sees, with colours; whoever prints takes them out where they are not wanted.
+/// The lines that the user sees, with colours; the caller removes them where they are not wanted.
 pub(crate) fn render(problem: &Problem) -> String {
     let mut text = String::new();
     let mut line = |colour: AnsiColor, label: &str, sentence: &str| {

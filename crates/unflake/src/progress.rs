@@ -132,7 +132,7 @@ impl Lines {
         if !self.note.is_empty() {
             line.push_str(&format!(" ({})", self.note));
         }
-        // Nobody is left to tell if standard error is closed.
+        // If standard error is closed, there is nowhere to report it.
         let _ = writeln!(anstream::stderr(), "{line}");
     }
 }

@@ -235,8 +235,8 @@ impl ExploreSettings {
     }
 }
 
-/// The project to replay in when none is named: the current directory's if it has the finding, else the one whose latest run
-/// has it, so that the command that a report prints works from anywhere. `None`: no project has it.
+/// The project to replay in when none is named: the current directory's if it has the finding, else the one whose
+/// latest run has it, so that the command that a report prints works from anywhere. `None`: no project has it.
 fn project_of(args: &PlaceArgs, finding: &str) -> Result<Option<PathBuf>, Problem> {
     let base = store(args.store.clone())?;
     let here = Path::new(".");

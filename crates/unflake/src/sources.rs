@@ -1,7 +1,7 @@
 //! The project's sources, for reports that show lines of them.
 //!
-//! A report is about what ran, so a file that was changed since is as good as none. Nothing outside of the project is read, whatever
-//! a stored run says.
+//! A report is about what ran, so a file that was changed since is as good as none. Nothing outside of the project is
+//! read, whatever a stored run says.
 
 use std::fs;
 use std::path::{Component, Path};
@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 /// Sources are small; what is larger is something else.
 const LARGEST: u64 = 8 << 20;
 
-/// The text of a file, by its path from the project's root. `None`: it is not there, lies outside, or was changed after the run
-/// began (`started`, in seconds since 1970).
+/// The text of a file, by its path from the project's root. `None`: it is not there, lies outside, or was changed after
+/// the run began (`started`, in seconds since 1970).
 pub(crate) fn read(project: &Path, file: &str, started: u64) -> Option<String> {
     let file = Path::new(file);
     if !file

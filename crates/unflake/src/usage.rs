@@ -13,7 +13,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Opt
     match Arguments::try_parse_from(arguments) {
         Ok(arguments) => Ok(Some(arguments)),
         Err(error) if !error.use_stderr() => {
-            // A closed pipe, as in `unflake --help | head`, is nobody's problem.
+            // A closed pipe, as in `unflake --help | head`, is no error.
             let _ = error.print();
             Ok(None)
         }
@@ -30,7 +30,7 @@ fn explain(error: &clap::Error) -> Problem {
     match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             problem!(Usage, "no command")
-                .hint("`unflake check` is the one to start with; `unflake --help` lists all")
+                .hint("`unflake check` is a good start; `unflake --help` lists all commands")
         }
         ErrorKind::InvalidSubcommand => {
             let name = context.first(ContextKind::InvalidSubcommand);
@@ -46,7 +46,7 @@ fn explain(error: &clap::Error) -> Problem {
                     .suggestion(ContextKind::SuggestedArg)
                     .unwrap_or(help.to_owned()),
             ),
-        ErrorKind::UnknownArgument => problem!(Usage, "one argument too many: `{argument}`").hint(help),
+        ErrorKind::UnknownArgument => problem!(Usage, "unexpected argument `{argument}`").hint(help),
         ErrorKind::InvalidValue if value.is_empty() => {
             problem!(Usage, "`{option}` needs a value").hint(context.known().unwrap_or(help.to_owned()))
         }
@@ -71,7 +71,7 @@ fn explain(error: &clap::Error) -> Problem {
             if other.is_empty() || other == option {
                 problem!(Usage, "`{option}` is given twice").hint("leave one out")
             } else {
-                problem!(Usage, "`{option}` and `{other}` exclude each other").hint("leave one out")
+                problem!(Usage, "`{option}` and `{other}` cannot be used together").hint("leave one out")
             }
         }
         ErrorKind::MissingRequiredArgument => problem!(Usage, "`{option}` is missing").hint(help),
@@ -117,6 +117,6 @@ impl Context<'_> {
 
     fn known(&self) -> Option<String> {
         let names = self.all(ContextKind::ValidValue);
-        (!names.is_empty()).then(|| format!("known are {}", names.join(", ")))
+        (!names.is_empty()).then(|| format!("use one of {}", names.join(", ")))
     }
 }

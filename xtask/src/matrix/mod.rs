@@ -34,7 +34,7 @@ pub fn run(args: Vec<String>) -> Outcome<()> {
         .map_or(PARTS.to_vec(), |list| list.split(',').collect());
     if let Some(part) = parts.iter().find(|part| !PARTS.contains(part)) {
         return Err(Failure::usage(
-            format!("unknown part `{part}`; known are {}", PARTS.join(", ")),
+            format!("unknown part `{part}`; use one of {}", PARTS.join(", ")),
             USAGE,
         ));
     }
@@ -171,8 +171,8 @@ impl Programs {
         Ok(programs)
     }
 
-    /// One of them, with the options of our own test JVMs, on a JDK that verifies every class and checks every JNI call, with the same few environment
-    /// variables each time, since rows show them.
+    /// One of them, with the options of our own test JVMs, on a JDK that verifies every class and checks every JNI
+    /// call, with the same few environment variables each time, since rows show them.
     fn java(&self, jdk: &Jdk, agent: Option<&str>, main: &str) -> Outcome<String> {
         let ended = Program::new("env")
             .arg("-i")

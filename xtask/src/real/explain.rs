@@ -1,6 +1,6 @@
 //! `cargo xtask bench explain`: what `unflake debug` and `unflake explore` make of the findings that `bench real` left
-//! behind: the share that has a cause and how long that took; and for some tests, whether exploring them finds all that 200
-//! random executions find.
+//! behind: the share that has a cause and how long that took; and for some tests, whether exploring them finds all that
+//! 200 random executions find.
 
 use super::maven::Checkout;
 use super::projects::PROJECTS;
@@ -71,7 +71,8 @@ pub(crate) fn run(args: Vec<String>) -> Outcome<()> {
         let checkout = Checkout::new(project, &java, &dir);
         say(format!("{test}: exploring"));
         let explored = explore(&program, &checkout, test, &["--fresh", "--budget", "60s"])?;
-        // Exploration draws 200 itself, with the same seed unless told another: what others show is the harder question.
+        // Exploration draws 200 itself, with the same seed unless told another: what others show is the harder
+        // question.
         let drawn = explore(&program, &checkout, test, &["--random", "200"])?;
         let others = explore(
             &program,

@@ -79,7 +79,7 @@ fn plan(args: &mut Args) -> Outcome<Plan> {
     };
     if let Some(step) = steps.iter().find(|step| !known.contains(&step.as_str())) {
         return Err(Failure::usage(
-            format!("unknown step `{step}`; known are {}", known.join(", ")),
+            format!("unknown step `{step}`; use one of {}", known.join(", ")),
             USAGE,
         ));
     }
@@ -113,7 +113,7 @@ fn chosen(names: &[String], known: Vec<&'static Project>, usage: &str) -> Outcom
         let found = known.iter().copied().find(|project| project.is_called(name));
         found.ok_or_else(|| {
             let known: Vec<&str> = known.iter().map(|project| project.name()).collect();
-            let message = format!("unknown project `{name}`; known are {}", known.join(", "));
+            let message = format!("unknown project `{name}`; use one of {}", known.join(", "));
             Failure::usage(message, usage)
         })
     };

@@ -34,7 +34,7 @@ pub(crate) fn run(args: Vec<String>) -> Outcome<()> {
         .unwrap_or_else(|| "projects,heap".to_owned());
     let steps: Vec<&str> = steps.split(',').collect();
     if let Some(step) = steps.iter().find(|step| !["projects", "heap"].contains(step)) {
-        let message = format!("unknown step `{step}`; known are projects, heap");
+        let message = format!("unknown step `{step}`; use one of projects, heap");
         return Err(Failure::usage(message, USAGE));
     }
     let (times, most) = (

@@ -74,7 +74,7 @@ pub(super) fn named_cache(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
     })
 }
 
-/// What a private field's collection keeps by a soft or weak reference may go at any time, so whoever asks for it
+/// What a private field's collection keeps by a soft or weak reference may go at any time, so code that asks for it
 /// must be able to make it again; unless it is what a caller gave, who can tell it from another.
 pub(super) fn soft_entries(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
     let field = &place.field;
@@ -87,7 +87,7 @@ pub(super) fn soft_entries(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 }
 
 /// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is
-/// as they were made, unless they can be told something.
+/// as they were created, unless they can be given something.
 pub(super) fn array_memo(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
     let field = &place.field;
     let element = field.descriptor().strip_prefix("[L")?.strip_suffix(';')?;
@@ -155,7 +155,8 @@ fn remembers(case: &Case<'_>, place: &Place<'_>, entries: &[Entry<'_>]) -> bool 
     let is_map_of_maps = entries.iter().any(|entry| entry.has(remembers_below));
     let is_content = below.last() == Some(&Step::Element) && (levels == 1 || levels == 2 && is_map_of_maps);
     let can_lose = entries.iter().any(|entry| entry.has_call(&[Forgets, Takes]));
-    // From a map out of which nothing is taken no entry goes: its key has changed, and seems to be another one.
+    // No code removes entries from this map, so an entry that seems gone has a key that changed and now looks
+    // different.
     let is_form = match case.form {
         ChangeForm::Grown => true,
         ChangeForm::FirstSet => field.descriptor() == ATOMIC_ARRAY,

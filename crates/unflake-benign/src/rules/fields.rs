@@ -55,7 +55,7 @@ pub(super) fn lazy(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
         .descriptor()
         .strip_prefix('L')
         .and_then(|class| class.strip_suffix(';'));
-    // A singleton that was made and then told something is no longer what the next one would make.
+    // A singleton that was created and then given something differs from what the code would create next.
     if value_class.is_some_and(|class| case.evidence.is_settable(&dotted(class), None)) {
         return None;
     }
@@ -104,7 +104,7 @@ fn makes_what_is_missing(entry: &&Entry<'_>) -> bool {
         && !entry.has(is_told)
 }
 
-/// The object is told something to keep.
+/// The object is given something to keep.
 fn is_told(used: &How<'_>) -> bool {
     matches!(used, How::Called { method, stored, .. } if stored.is_of_caller() && is_telling(method))
 }

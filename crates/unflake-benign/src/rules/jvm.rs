@@ -41,7 +41,7 @@ fn hook<'a>(case: &Case<'a>) -> Option<&'a str> {
     }
 }
 
-/// A thread-local whose own code makes what it holds, and that nobody sets: whoever asks finds the same. If others
+/// A thread-local whose own code makes what it holds, and that nothing sets: every caller finds the same. If others
 /// than its class can reach it, there is something to be found the first time too. What is put into it stays there,
 /// unless its name says that it is emptied first.
 pub(super) fn thread_local_default(case: &Case<'_>) -> Option<Mark> {
@@ -57,7 +57,7 @@ pub(super) fn thread_local_default(case: &Case<'_>) -> Option<Mark> {
     };
     let entries = field.later_entries();
     let others: Vec<&Entry<'_>> = entries.iter().collect();
-    // Whoever gets it can put something into it.
+    // A caller that gets it can put something into it.
     let hands_out = others
         .iter()
         .any(|entry| entry.has(|used| *used == How::ReturnedBelow));

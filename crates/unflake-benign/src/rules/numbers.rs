@@ -21,7 +21,7 @@ pub(super) fn random_state(case: &Case<'_>) -> Option<Mark> {
     let seeded = holder
         .and_then(|step| case.evidence.field(step))
         .is_some_and(|field| {
-            // Whoever can reach it can compare what it gives.
+            // Code that can reach it can compare what it returns.
             !field.is_private()
                 || field.entries().iter().any(|entry| {
                     let sets =

@@ -120,8 +120,8 @@ fn stored(word: &str) -> Stored {
     }
 }
 
-/// `[]` is an element, `a.C.x` a field. Values: `null`, `"text"`, `3`, `true`; `Class[…]` and `Class{…}` are collections,
-/// `Class[][…]` is an array; anything else is a class.
+/// `[]` is an element, `a.C.x` a field. Values: `null`, `"text"`, `3`, `true`; `Class[…]` and `Class{…}` are
+/// collections, `Class[][…]` is an array; anything else is a class.
 pub(super) fn change(steps: &[&str], form: ChangeForm, old: Option<&str>, new: &str) -> StateChange {
     StateChange {
         kind: StateKind::Heap,

@@ -102,7 +102,7 @@ impl<'a> Walk<'_, 'a> {
         self.push(result, slots);
     }
 
-    /// What this call makes a copy of a field's value, before the use that is told for it: `new HashMap<>(field)`,
+    /// What this call makes a copy of a field's value, before the use that is reported for it: `new HashMap<>(field)`,
     /// `copy.putAll(field)`, `field.clone()`, `Arrays.copyOf(field, n)`. A view of a copy is one too.
     fn copied(&self, index: u16, name: &str, receiver: Value, args: &[Value]) -> Option<Copied> {
         const FROM: [&str; 3] = ["<init>", "putAll", "addAll"];

@@ -20,7 +20,8 @@ pub(super) enum Origin {
     Below(u16),
     /// An object made by the instruction at this pc.
     New(usize),
-    /// A copy of the field's value, to which it goes back if it is stored there; where the use that made it is told.
+    /// A copy of the field's value, to which it goes back if it is stored there; where the use that made it is
+    /// reported.
     Copy(u16, usize),
 }
 

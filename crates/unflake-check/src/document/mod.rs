@@ -126,18 +126,18 @@ fn notes(ledger: &Ledger, cuts: &[Cut], rounds: u32) -> Vec<Note> {
     } else if cuts.contains(&Cut::Rounds) {
         say(
             NoteKind::Budget,
-            format!("the budget ended after {rounds} rounds"),
+            format!("the budget ran out after {rounds} rounds"),
         );
     }
     match states::ended_unproved(ledger) {
         0 => {}
         1 => say(
             NoteKind::Budget,
-            "the time was up before the polluter of 1 more test was found".to_owned(),
+            "time ran out before the polluter of 1 more test was found".to_owned(),
         ),
         many => say(
             NoteKind::Budget,
-            format!("the time was up before the polluters of {many} more tests were found"),
+            format!("time ran out before the polluters of {many} more tests were found"),
         ),
     }
     notes

@@ -91,7 +91,7 @@ impl<'a> States<'a> {
         }
     }
 
-    /// Whether the time was up for something that depends on the order.
+    /// Whether time ran out for something that depends on the order.
     pub(super) fn has_unproved(&self) -> bool {
         let mut unproved = self.known.values().filter_map(|known| known.unproved);
         unproved.any(|why| why == Unproved::Ended)
@@ -132,7 +132,7 @@ impl<'a> States<'a> {
     }
 }
 
-/// Tests of which the time was up before it was proved that they depend on the order.
+/// Tests for which time ran out before it was proved that they depend on the order.
 pub(super) fn ended_unproved(ledger: &Ledger) -> usize {
     let is_one = |fact: &&Fact| matches!(fact, Fact::Unproved(_, Unproved::Ended));
     ledger.facts().filter(is_one).count()
@@ -188,13 +188,13 @@ impl Known<'_> {
         let seen = if self.failed_in_build {
             "fails in the build, passes alone"
         } else {
-            "fails in another order of the tests"
+            "fails when the tests run in another order"
         };
         match why {
-            Unproved::Ended => format!("{seen}; the time was up before it was proved"),
+            Unproved::Ended => format!("{seen}; time ran out before this was proved"),
             Unproved::NotRepeated => format!("{seen}; passes when that order is repeated"),
             Unproved::NotRun => {
-                format!("{seen}; its framework cannot be told the order that would prove it")
+                format!("{seen}; its test framework does not accept the order that would prove it")
             }
         }
     }
@@ -217,7 +217,7 @@ impl Known<'_> {
             Some(why) => why.fate(),
             None if self.no_choice => Fate::Skipped(SkipReason::NoChoice),
             None if self.varied || self.ran_in_order => Fate::Checked,
-            // Where nothing is varied, whoever passed is checked.
+            // If nothing is varied, a test that passed counts as checked.
             None if !varies && self.passed => Fate::Checked,
             None => Fate::Skipped(SkipReason::Budget),
         }
@@ -269,9 +269,9 @@ impl Unresolved {
         match self {
             Unresolved::NotReached => "the run ended before its turn came".to_owned(),
             Unresolved::NotConfirmed => {
-                "failed when it was varied; interrupted before that was confirmed".to_owned()
+                "failed when varied; interrupted before the failure was confirmed".to_owned()
             }
-            Unresolved::NotRepeated => "failed in a varied round, passes when that is repeated".to_owned(),
+            Unresolved::NotRepeated => "failed in a varied round, passed when that was repeated".to_owned(),
             Unresolved::NeedsOthers { message } => {
                 format!("passes in the suite, fails without the tests before it: {message}")
             }
@@ -306,7 +306,7 @@ impl Unresolved {
     }
 }
 
-/// How a test is counted, and whether it is listed as one of which nothing is claimed.
+/// How a test is counted, and whether it is listed among the tests about which nothing is claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Checked,

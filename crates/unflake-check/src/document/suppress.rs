@@ -40,8 +40,8 @@ impl Suppressions<'_> {
 }
 
 impl Ignore {
-    /// Whether it leaves a test out altogether: it names the test, and an API or a caller. One that names the test alone
-    /// only silences its findings.
+    /// Whether it leaves a test out altogether: it names the test, and an API or a caller. One that names the test
+    /// alone only silences its findings.
     pub(crate) fn leaves_out(&self, test: &TestId) -> bool {
         (self.api.is_some() || self.from.is_some()) && self.names(test)
     }

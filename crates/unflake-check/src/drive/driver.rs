@@ -1,7 +1,7 @@
 //! The one way to run tests in a JVM of ours: start it, give it a command, and get a [`Transcript`] of what it said.
 //!
-//! Rounds, exact orders and scripts are views of this: each says which tests a command holds and reads the transcript in
-//! its own way. How a JVM can end is one enum, [`JvmEnd`], and every view has to say what each end means to it.
+//! Rounds, exact orders and scripts are views of this: each says which tests a command holds and reads the transcript
+//! in its own way. How a JVM can end is one enum, [`JvmEnd`], and every view has to say what each end means to it.
 
 use super::patience::Patience;
 use super::transcript::{JvmEnd, Transcript};
@@ -20,7 +20,7 @@ pub struct Driver {
     faults: Faults,
 }
 
-/// Where test JVMs come from: real ones, or those that a test of ours makes up.
+/// Where test JVMs come from: real ones, or fakes in our own tests.
 pub trait Starter: std::fmt::Debug + Send + Sync {
     fn start(&self, launch: &Launch, tools: &WorkerTools, work: Work)
     -> Result<Box<dyn TestJvm>, StartError>;
@@ -52,14 +52,14 @@ impl TestJvm for Worker {
     }
 }
 
-/// What went wrong in our own JVMs, whoever ran them.
+/// What went wrong in our own JVMs, in any phase.
 #[derive(Clone, Debug, Default)]
 pub struct Faults(Arc<Mutex<BTreeSet<String>>>);
 
 /// What a JVM says while it runs tests.
 #[derive(Debug)]
 pub enum Heard<'a> {
-    /// A test came to its end, or its JVM ended while it ran.
+    /// A test finished, or its JVM ended while it ran.
     Test(&'a Handle, &'a Verdict),
     /// Neither about outcomes nor about faults: changes, choices, evidence, measurements.
     Other(Box<ToProgram>),

@@ -63,7 +63,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What a phase may take that has this allowance where nobody says otherwise. `None`: as long as it takes.
+    /// How long a phase with this default allowance may take. `None`: no limit.
     pub fn of(self, allowance: Allowance) -> Option<Duration> {
         match (self.asked, self.must_repeat) {
             (Some(asked), _) => Some(asked),

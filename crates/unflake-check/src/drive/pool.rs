@@ -1,9 +1,9 @@
-//! The one pool: so many threads, each of which may keep something from one piece of work to the next.
+//! The one thread pool. Each thread may keep something from one piece of work to the next.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-/// Work that so many threads do, beside that of other lanes.
+/// Work with its own number of threads; lanes run side by side.
 #[derive(Debug)]
 pub(crate) struct Lane<I> {
     pub(crate) threads: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Lane<I> {
 /// What is left to do, with its place.
 type Queue<I> = VecDeque<(usize, I)>;
 
-/// Does `work` for each of `items`, so many at a time; the results are in the items' order.
+/// Does `work` for each of `items`, on this many threads; the results are in the items' order.
 pub(crate) fn in_parallel<I: Send, R: Send>(
     threads: usize,
     items: Vec<I>,
@@ -23,8 +23,8 @@ pub(crate) fn in_parallel<I: Send, R: Send>(
     in_lanes(vec![lane], &|| (), &|(), item| work(item))
 }
 
-/// Does `work` for all items of all lanes. Each thread makes something with `keep` and has it at hand for every item that
-/// it takes. The results are in the items' order, lane after lane.
+/// Does `work` for all items of all lanes. Each thread makes something with `keep` and has it at hand for every item
+/// that it takes. The results are in the items' order, lane after lane.
 pub(crate) fn in_lanes<I: Send, K, R: Send>(
     lanes: Vec<Lane<I>>,
     keep: &(dyn Fn() -> K + Sync),

@@ -1,4 +1,5 @@
-//! Running one stored test again and again, with a script for its choices: in one warm JVM, or in a fresh one each time.
+//! Running one stored test again and again, with a script for its choices: in one warm JVM, or in a fresh one each
+//! time.
 
 use super::driver::{DrivenJvm, Driver, Heard};
 use super::patience::Patience;
@@ -24,7 +25,7 @@ pub struct ScriptJvms<'a> {
     pub patience: Patience,
 }
 
-/// What such JVMs are told at their start.
+/// The configuration of such JVMs.
 pub fn configuration(of_run: Configuration) -> Configuration {
     Configuration {
         role: Role::Worker,
@@ -88,7 +89,7 @@ impl RunLimit {
     }
 }
 
-/// All runs in one JVM. Whether that is as good as a fresh one is for whoever uses it to see.
+/// All runs in one JVM. The caller must check whether that gives the same results as fresh JVMs.
 pub struct Warm<'a> {
     pub jvms: &'a ScriptJvms<'a>,
     pub subject: Subject<'a>,

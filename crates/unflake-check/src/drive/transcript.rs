@@ -20,10 +20,10 @@ pub enum Said {
     ClassFailed { root: String, failure: Failure },
 }
 
-/// How a JVM ended what it was told to do.
+/// How a JVM ended a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JvmEnd {
-    /// It ran what it was told to, and waits for more.
+    /// It ran the whole command and waits for the next.
     Finished,
     /// The phase's time is up; the JVM was ended.
     TimeUp,
@@ -55,7 +55,7 @@ impl JvmEnd {
     }
 
     pub(super) fn hung(during: Option<SeenTest>, after: Duration) -> JvmEnd {
-        let message = format!("the test did not end within {} s", after.as_secs());
+        let message = format!("the test did not finish within {} s", after.as_secs());
         JvmEnd::Hung {
             during: during.map(|test| test.handle),
             failure: Box::new(ended("timeout", message, String::new())),
@@ -74,7 +74,7 @@ impl JvmEnd {
         }
     }
 
-    /// Whether nobody wants to know any more.
+    /// Whether the result is no longer wanted.
     pub fn is_over(&self) -> bool {
         match self {
             JvmEnd::TimeUp | JvmEnd::Cancelled => true,
@@ -189,8 +189,8 @@ impl Transcript {
         verdict.unwrap_or(Verdict::NotRun)
     }
 
-    /// The verdict for each place of `order`. From the first test on that ran elsewhere there is none; one that did not run
-    /// at all is passed over, unless its class's set-up failed.
+    /// The verdict for each place of `order`. From the first test on that ran elsewhere there is none; one that did not
+    /// run at all is passed over, unless its class's set-up failed.
     pub fn in_order(self, order: &[Handle]) -> Vec<Verdict> {
         let mut verdicts = Vec::new();
         let mut left: VecDeque<Said> = self.said.into();
@@ -255,8 +255,8 @@ mod tests {
         ended("E", String::new(), String::new())
     }
 
-    /// What a JVM said: a test's name, `!` before one that fails, `A*` for a class whose set-up fails. The last word may
-    /// be `died` or `hung` (between tests), `died:A1` (in one), `late` or `cancelled`.
+    /// What a JVM said: a test's name, `!` before one that fails, `A*` for a class whose set-up fails. The last word
+    /// may be `died` or `hung` (between tests), `died:A1` (in one), `late` or `cancelled`.
     fn transcript(text: &str) -> Transcript {
         let mut end = JvmEnd::Finished;
         let mut said = Vec::new();

@@ -47,7 +47,7 @@ pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, ledger: &mut Ledger) {
         if found.cut.trials {
             ledger.note(
                 NoteKind::Budget,
-                "the time was up before all polluters were tried on all tests",
+                "time ran out before all polluters were tried on all tests",
             );
         }
         add_found(found, &|_| None, ledger);

@@ -18,7 +18,7 @@ use unflake_findings::{CauseStatus, Details, StateSpace};
 use unflake_protocol::{Handle, Strategy, TestId};
 use unflake_runner::{Launch, Work};
 
-/// From so many executions on the JVM's second compiler is worth its while. 20,000 of a small test under JUnit 5 took 34 s of
+/// From this many executions on, the JVM's second compiler pays off. 20,000 of a small test under JUnit 5 took 34 s of
 /// processor time with it and 24 s without.
 const MANY: u64 = 50_000;
 
@@ -86,7 +86,7 @@ impl Target {
                 "`{}` can only be run by the build tool, so it cannot be explored",
                 id.test
             )
-            .hint("see whether it needs something that only the build sets up")
+            .hint("check whether it needs something that only the build sets up")
         };
         let session = &stored.session;
         match named {
@@ -113,7 +113,7 @@ impl Target {
                 session.suite[test].id.test,
                 stored.run.id().as_str()
             )
-            .hint("leave out `--around` to explore all it can do")),
+            .hint("leave out `--around` to explore all of its behaviours")),
             Named::Test(test) => {
                 let known = &session.suite[test];
                 let launch = known.launch.ok_or_else(|| through_build(&known.id))?;

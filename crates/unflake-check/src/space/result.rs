@@ -32,16 +32,16 @@ impl Exploration<'_> {
             let more = if self.settings.first && search.failures > 0 {
                 "it ended at the first failure".to_owned()
             } else if (self.cancel)() {
-                "it was interrupted; the same command goes on".to_owned()
+                "it was interrupted; the same command continues".to_owned()
             } else if self.is_over() {
-                "time was up; the same command goes on".to_owned()
+                "time ran out; the same command continues".to_owned()
             } else {
                 format!(
-                    "the bound is {} executions; `--runs` raises it",
+                    "the limit is {} executions; `--runs` raises it",
                     self.settings.runs
                 )
             };
-            notes.push(format!("{untried} known answers were not tried: {more}"));
+            notes.push(format!("{untried} known alternatives were not tried: {more}"));
         }
         let sampled = graph
             .vertices
@@ -50,7 +50,7 @@ impl Exploration<'_> {
             .count();
         if sampled > 0 {
             notes.push(format!(
-                "only {} orders were tried of each choice of more than {} elements ({sampled} in the graph); `--elements` raises the bound",
+                "of each choice of more than {1} elements ({sampled} in the graph) only {0} orders were tried; `--elements` raises the limit",
                 self.settings.samples, self.settings.elements
             ));
         }
@@ -68,7 +68,7 @@ impl Exploration<'_> {
                 && around.1 - around.0 < to - from
             {
                 (failure_probability, interval) = (share, Some(around));
-                notes.push("how likely it is to fail is told from the random executions".to_owned());
+                notes.push("the probability of failure is estimated from the random executions".to_owned());
             }
         }
         let figures = graph.figures();
@@ -182,7 +182,7 @@ impl Exploration<'_> {
             }
         }
         (passed > 0).then(|| {
-            format!("{passed} of {tried} failures did not repeat in a fresh JVM: take them as flaky")
+            format!("{passed} of {tried} failures did not repeat in a fresh JVM: treat them as flaky")
         })
     }
 }

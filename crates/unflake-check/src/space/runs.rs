@@ -90,7 +90,7 @@ impl Exploration<'_> {
             let mut search = self.new_search(Threads::All).load(&kept.nodes)?;
             search.executions = kept.executions;
             notes.push(format!(
-                "went on after {} executions of an earlier call",
+                "continued after {} executions of an earlier call",
                 search.executions
             ));
             Some((search, kept.first_run))
@@ -108,8 +108,8 @@ impl Exploration<'_> {
                 let Ok(search) = self.explore(search, first_run.is_like_others)? else {
                     return Ok(Err(diverged));
                 };
-                let why = "several of its threads make choices and meet in another way each time: \
-                           only those of the first one were explored, the others' were left as the JDK makes them";
+                let why = "several of its threads make choices and interleave differently each time: \
+                           only the choices of the first thread were explored, the others kept the JDK's own results";
                 return Ok(Ok(Explored {
                     search,
                     is_warm: first_run.is_like_others,
@@ -151,13 +151,13 @@ impl Exploration<'_> {
     pub(super) fn flaky(&self, diverged: &Diverged) -> Problem {
         problem!(
             CannotWork,
-            "the test is flaky by itself: the same choices do not lead it the same way twice"
+            "the test is flaky on its own: repeating the same choices led to a different execution"
         )
         .cause(format!(
             "expected {}, found {}",
             diverged.expected, diverged.found
         ))
-        .hint("make it repeatable first; threads, time and random numbers are what to look for")
+        .hint("make it repeatable first: check its use of threads, time and random numbers")
     }
 
     fn new_search(&self, threads: Threads) -> Search {
@@ -301,8 +301,9 @@ impl Exploration<'_> {
         }
         match probed.verdict {
             Verdict::Cancelled => Ok(None),
-            Verdict::NotRun => Err(problem!(NoTest, "the test framework did not run the test")
-                .hint("it may be disabled, or an assumption of it does not hold; run `unflake check` again")),
+            Verdict::NotRun => Err(problem!(NoTest, "the test framework did not run the test").hint(
+                "it may be disabled, or one of its assumptions does not hold; run `unflake check` again",
+            )),
             _ => Ok(Some(probed)),
         }
     }
@@ -317,7 +318,7 @@ impl Exploration<'_> {
             Err(JvmEnd::NotStarted(error)) => {
                 return Err(problem!(CannotWork, "cannot start the test JVM again")
                     .cause(error)
-                    .hint("run `unflake check` again: the project or its JDK may have changed since"));
+                    .hint("run `unflake check` again: the project or its JDK may have changed"));
             }
             Err(_) => return Ok(None),
         };
@@ -348,7 +349,7 @@ impl Exploration<'_> {
                 return Ok(FirstRun::matters());
             }
             note = Some(format!(
-                "the first run in a JVM makes {} choices, later ones {}: what is chosen once was left as it is",
+                "the first run in a JVM makes {} choices, later ones {}: choices that are made only once kept the JDK's own results",
                 first.len(),
                 second.len()
             ));
@@ -357,7 +358,8 @@ impl Exploration<'_> {
         Ok(FirstRun::is_like_others(note))
     }
 
-    /// Whether an execution fails in which everything is turned round, or varied as in the failure that is explored around.
+    /// Whether an execution fails in which everything is turned round, or varied as in the failure that is explored
+    /// around.
     fn turned(&self, worker: &mut DrivenJvm) -> bool {
         let reverse = Strategy {
             level: Level::Full,

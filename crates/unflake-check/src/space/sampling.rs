@@ -132,7 +132,7 @@ impl Exploration<'_> {
             },
             complete: false,
             notes: vec![format!(
-                "drawn at random from seed {}, not explored: what was not drawn is not known",
+                "sampled at random with seed {}, not explored: other behaviours may exist",
                 self.seed
             )],
             executions,
@@ -154,16 +154,16 @@ impl Exploration<'_> {
         let mut space = self.random(DRAWN, target)?;
         space.notes.insert(
             0,
-            "several of its threads make choices and meet in another way each time, so its behaviours cannot be gone through"
+            "several of its threads make choices and interleave differently each time, so its behaviours cannot be enumerated"
                 .to_owned(),
         );
         Ok(space)
     }
 
-    /// Adds the ways to fail that random executions come to and the search has not: it may not have tried everything, and
-    /// leaves natural what the test framework chooses and what is chosen once per JVM. So an exploration never shows less
-    /// than [`DRAWN`] random rounds with its seed. More of them add little: where the message prints the order of nine
-    /// elements, the next 200 still found new ones after 8,000.
+    /// Adds the ways to fail that random executions come to and the search has not: it may not have tried everything,
+    /// and leaves natural what the test framework chooses and what is chosen once per JVM. So an exploration never
+    /// shows less than [`DRAWN`] random rounds with its seed. More of them add little: where the message prints the
+    /// order of nine elements, the next 200 still found new ones after 8,000.
     pub(super) fn further(&self, failures: &mut Vec<FailureKind>, is_warm: bool) -> Option<Drawn> {
         let until = self.settings.budget.map(|budget| Instant::now() + budget / 4);
         let ends = self.draw(DRAWN, is_warm, until).ok()?;

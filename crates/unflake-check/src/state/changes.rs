@@ -12,10 +12,10 @@ use unflake_protocol::{
 };
 use unflake_runner::Launch;
 
-/// Who changed what: by the test's index, or by the class.
+/// Which test or class changed what.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
-    /// Tests that came to their end.
+    /// Tests that finished.
     pub(super) ran: BTreeSet<TestIx>,
     pub(super) by_test: BTreeMap<TestIx, Vec<StateChange>>,
     pub(super) by_class: BTreeMap<String, Vec<StateChange>>,

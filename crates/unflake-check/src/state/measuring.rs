@@ -8,8 +8,8 @@ use serde_json::json;
 use std::time::Instant;
 use unflake_explore::TestIx;
 
-/// Runs the tests in each of the ways that were asked for, as often as was asked for, and writes one JSON object per run
-/// in a line of its own.
+/// Runs the tests in each of the ways that were asked for, as often as was asked for, and writes one JSON object per
+/// run in a line of its own.
 pub(crate) fn measure(check: &Check<'_>) -> String {
     let suite = &check.session.suite;
     let passed: Vec<TestIx> = check

@@ -1,6 +1,6 @@
 //! Which tests change shared state and leave it so (P1 to P10).
 //!
-//! The suite runs once more, unvaried and in JVMs of ours, which compare shared state before and after each test. The
+//! The suite runs once more, unvaried and in our own JVMs, which compare shared state before and after each test. The
 //! classes in which something changed run a second time, with the classes that hold the state loaded before the first test:
 //! what changes again is a finding, what does not is left out.
 
@@ -44,7 +44,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
             eager: first.holders().into_iter().collect(),
             ..watch.clone()
         };
-        // Who did something to a file is sure only where nobody else is at work.
+        // Only with a single JVM is it certain which test changed a file.
         let jobs = if first.has_files() { Jobs::One } else { Jobs::All };
         second = in_groups(check, &again, jobs, eager, |_| watch.clone());
     }
@@ -52,7 +52,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
     if eager != Eager::Off {
         check
             .progress
-            .phase("watching without loading", 2 * tests.len() as u64);
+            .phase("watching without eager loading", 2 * tests.len() as u64);
         captured = captured_at_initialisation(check, &tests, &watch, &first);
     }
     let suite = &check.session.suite;

@@ -16,7 +16,7 @@ const WORDS: [&str; 7] = [
 pub(super) fn masked(change: &StateChange) -> StateChange {
     let mut change = change.clone();
     let hides: fn(&Shown) -> bool = match (&change.steps[..], &change.slot) {
-        // Whoever copies the environment copies all of it.
+        // A property or field that holds a copy of the environment holds all of it.
         ([Step::Jvm(JvmState::Property(name))], _) if is_secret(name) || name.starts_with("env.") => |_| true,
         ([Step::Jvm(JvmState::SecurityProperty(name) | JvmState::Environment(name))], _)
             if is_secret(name) =>

@@ -22,7 +22,7 @@ pub(super) struct Twice<'a> {
 }
 
 impl Twice<'_> {
-    /// All changes that were seen again. Nobody has tried yet who suffers.
+    /// All changes that were seen in both runs. Their victims are not known yet.
     pub(super) fn changes(&self) -> Vec<Changed> {
         let given_up = self.given_up();
         let mut found = Vec::new();
@@ -91,7 +91,7 @@ impl Twice<'_> {
         }
     }
 
-    /// What was given up in one of the runs is reported of nobody: half of it would be chance.
+    /// Roots that were given up in one of the runs: changes to them are not reported, since they may be chance.
     fn given_up(&self) -> BTreeSet<&str> {
         [&self.first.not_watched, &self.second.not_watched]
             .into_iter()
@@ -154,7 +154,7 @@ impl Changed {
     }
 }
 
-/// A new file of which no other test can know the name.
+/// A new file whose name no other test can know.
 fn has_name_by_chance(change: &StateChange) -> bool {
     change.kind == StateKind::File && change.form == ChangeForm::FirstSet && change.root.contains('*')
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use unflake_protocol::{HeapSetting, Roots, Watch};
 
-/// Roots that reach more objects are refused, unless the user says another number: they would be walked after every test. (commons-lang3 has three of them; with
-/// them watching its tests took nine times as long.)
+/// Roots that reach more objects are refused, unless the user says another number: they would be walked after every
+/// test. (commons-lang3 has three of them; with them watching its tests took nine times as long.)
 const MOST_OBJECTS: u32 = 20_000;
 
 /// Fields that belong to nobody's tests: of generated classes, and what mocking frameworks and coverage tools add.
@@ -44,8 +44,8 @@ pub(super) fn watch(check: &Check<'_>) -> Watch {
     }
 }
 
-/// What of the settings matched nothing, or cannot be used: a sentence each. A part of the tests may load a part of the classes
-/// only, so then nothing is said of what matched nothing.
+/// What of the settings matched nothing, or cannot be used: a sentence each. A part of the tests may load a part of the
+/// classes only, so then nothing is said of what matched nothing.
 pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
     let asked = &check.options.pollution;
     let unusable = changes.unusable.iter();

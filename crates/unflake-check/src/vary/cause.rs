@@ -1,4 +1,4 @@
-//! Finds the causes of findings (N10): for `check` by itself, and for `unflake debug` later.
+//! Finds the causes of findings (N10), during a `check` or later for `unflake debug`.
 
 use crate::drive::driver::DrivenJvm;
 use crate::drive::pool::{Lane, in_lanes};
@@ -13,7 +13,7 @@ use unflake_findings::{Cause, CauseStatus, Choice, Scope};
 use unflake_protocol::{ChoiceKind, Evidence, Failure, Record, Strategy};
 use unflake_runner::Launch;
 
-/// A failure whose cause is looked for.
+/// A failure whose cause is searched for.
 #[derive(Clone, Debug)]
 pub struct ToExplain {
     /// How choices vary when it fails.
@@ -85,7 +85,8 @@ impl Debugger<'_> {
         let mut is_warm = true;
         let found = self.warm(subject, launch, spare, &mut allowance).or_else(|why| {
             is_warm = false;
-            // What a test finds changed by its own earlier runs, or what an initialiser froze, shows in fresh JVMs only.
+            // What a test finds changed by its own earlier runs, or what an initialiser froze, shows in fresh JVMs
+            // only.
             match why {
                 NoCause::TimeUp(_) if self.is_over(&allowance) => Err(why),
                 _ => find_cause(&mut Cold {
@@ -138,8 +139,8 @@ impl Debugger<'_> {
         found
     }
 
-    /// In this JVM, in which the test has just passed. It counts if the test passes there afterwards too; then the JVM is
-    /// as good as before.
+    /// In this JVM, in which the test has just passed. It counts if the test passes there afterwards too; then the JVM
+    /// is as good as before.
     fn in_one(
         &self,
         jvm: DrivenJvm,
@@ -159,7 +160,8 @@ impl Debugger<'_> {
         }
     }
 
-    /// Runs the test unvaried. Also loads its classes, so that what that chooses is not among the choices of later runs.
+    /// Runs the test unvaried. Also loads its classes, so that what that chooses is not among the choices of later
+    /// runs.
     fn passes(&self, mut jvm: DrivenJvm, subject: Subject<'_>) -> Option<DrivenJvm> {
         let unvaried = Subject {
             strategy: None,
@@ -251,17 +253,18 @@ fn not_found(reason: &str, runs: u32) -> Cause {
 fn reason(why: &NoCause, replay: &Replay, strategy: Strategy) -> String {
     match why {
         NoCause::NotRepeated if replay.tests.len() > 1 => {
-            format!("it passes when it is repeated ({strategy}) after the tests that ran before it")
+            format!("it passed when repeated ({strategy}) after the tests that ran before it")
         }
-        NoCause::NotRepeated => format!("it passes when it is repeated ({strategy})"),
+        NoCause::NotRepeated => format!("it passed when repeated ({strategy})"),
         NoCause::Unstable => "the same choices made it fail once and pass once".to_owned(),
-        NoCause::TimeUp(0) => "time was up before the first run".to_owned(),
-        NoCause::TimeUp(left) => format!("time was up with {left} choices left that may be the cause"),
-        NoCause::Hashes(_) => "it fails with all choices as they naturally are".to_owned(),
+        NoCause::TimeUp(0) => "time ran out before the first run".to_owned(),
+        NoCause::TimeUp(left) => format!("time ran out with {left} choices left that could be the cause"),
+        NoCause::Hashes(_) => "it fails even with the JDK's own choices".to_owned(),
     }
 }
 
-/// The model that the project's own call is one of: a `HashSet` iterates the keys of a `HashMap`, and its model says so.
+/// The model that the project's own call is one of: a `HashSet` iterates the keys of a `HashMap`, and its model says
+/// so.
 pub fn api(evidence: &Evidence) -> String {
     let is_jdk = |class: &str| class.starts_with("java.") || class.starts_with("javax.");
     let called = evidence

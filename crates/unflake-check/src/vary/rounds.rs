@@ -25,7 +25,7 @@ pub(super) fn control_runs(check: &Check<'_>, tests: &[TestIx], ledger: &mut Led
     }
     let suite = &check.session.suite;
     let varied = tests_of_round(tests, suite, 1);
-    // Each in JVMs of its own: what a test leaves behind for itself is not what is looked for here.
+    // Each in its own JVMs: what a test leaves behind for itself does not count as flaky.
     let turn = |round| Turn {
         round,
         strategy: None,

@@ -65,7 +65,7 @@ pub(super) fn run(
     ledger.note(
         NoteKind::ThroughBuildTool,
         format!(
-            "{} ran through the build tool: started directly, it did not behave as in the build",
+            "{} ran through the build tool; without it, the outcome was different",
             names.join(", ")
         ),
     );

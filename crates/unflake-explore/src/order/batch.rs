@@ -52,7 +52,7 @@ pub(super) fn ask_all(orders: &dyn Orders, batches: &[Batch], wanted: Wanted) ->
     answers
 }
 
-/// Candidates after each of which, as the only ones before it, `test` does what is wanted; no more than `most`.
+/// Candidates that make `test` do what is wanted when each runs alone before it; at most `most` of them.
 ///
 /// One JVM runs `[c1, t, c2, t, …]` until `t` does it; the next goes on behind that candidate.
 pub(super) fn each_alone(

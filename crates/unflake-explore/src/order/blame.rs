@@ -1,4 +1,4 @@
-//! By which of the things that it changes a polluter does harm to a victim, as far as can be told.
+//! Which of the changes that a polluter makes is to blame for a victim's failure, as far as that can be decided.
 
 use super::launch_tests::LaunchTests;
 use super::suspicions::{HeldBy, Suspicion, SuspicionIx};

@@ -15,11 +15,11 @@ pub(super) struct Cleaning<'a> {
     pub(super) candidates: &'a [TestIx],
     /// The class of each test: a test of another class in between makes the victim's class start anew.
     pub(super) classes: &'a [ClassIx],
-    /// No more than so many.
+    /// At most this many.
     pub(super) most: usize,
 }
 
-/// Cleaners, and whether the time was up before all were looked for.
+/// Cleaners, and whether time ran out before all were looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cleaners {
     pub(super) tests: Vec<TestIx>,

@@ -1,4 +1,4 @@
-//! What a search found, in plain words for whoever reports it.
+//! What a search found, as plain data for the report.
 
 use super::blame::Blame;
 use super::cleaning::cleaners_of;
@@ -50,7 +50,7 @@ pub struct FoundVictim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
     pub judgement: Judgement,
-    /// Tests that fail because of it, as far as can be told.
+    /// Tests that fail because of it, as far as is known.
     pub victims: Vec<TestIx>,
 }
 
@@ -60,9 +60,9 @@ pub enum Judgement {
     Proved,
     /// It was tried and there are none.
     NoVictim,
-    /// The time was up before it was tried on all.
+    /// The time ran out before it was tried on all.
     Partial,
-    /// Another one stands for it.
+    /// Another polluter was tried in its place.
     NotTried,
 }
 

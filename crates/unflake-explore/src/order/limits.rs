@@ -68,13 +68,13 @@ pub const TESTS_PER_BATCH: RangeInclusive<usize> = 16..=200;
 pub const TESTS_PER_PACKED_JVM: usize = 200;
 /// Candidates of one polluter that are paired with it one by one in a shared JVM; more run behind it.
 pub const PACKED_PAIRS: usize = 20;
-/// From so many candidates on they run behind the polluter backwards as well: for fewer the second JVM does not pay.
+/// With at least this many candidates, they also run backwards behind the polluter; with fewer, a second JVM does not pay.
 pub const BACKWARDS_FROM: usize = 16;
 /// Polluters with which the proof of one victim is tried, so that wrong guesses come to an end.
 pub const GUESSES_PER_VICTIM: usize = 3;
 /// A class with more tests than this does not have all of them tried because one of them pollutes.
 pub const SIBLINGS: usize = 20;
-/// Among so many polluters of one state, those that change it in a way of their own are tried; later ones are not.
+/// Among this many polluters of one state, each that changes it in its own way is tried; later ones are not.
 pub const TYPICAL_PER_STATE: usize = 25;
 
 // Proof.

@@ -22,7 +22,7 @@ pub enum Unproved {
     NotRepeated,
     /// The framework did not run the order that was asked for.
     NotRun,
-    /// The time is up, or the user has had enough.
+    /// The time is up, or the user has cancelled.
     Ended,
 }
 

@@ -25,7 +25,7 @@ pub struct Search<'a> {
     pub tell: &'a dyn Fn(Doing),
 }
 
-/// What a search is about to do, for whoever watches.
+/// What a search is about to do, for the progress display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing {
     /// Trying so many polluters on further tests.
@@ -80,7 +80,7 @@ pub(super) struct Plan<'a> {
     pub(super) victims: BTreeMap<TestIx, ProvedVictim>,
     /// By polluter, each enough on its own.
     pub(super) of: BTreeMap<TestIx, BTreeSet<TestIx>>,
-    /// Polluters for which the time was up.
+    /// Polluters for which time ran out.
     pub(super) partial: BTreeSet<TestIx>,
     /// Whom each stage has tried.
     pub(super) tried: BTreeMap<StageName, Vec<Order>>,

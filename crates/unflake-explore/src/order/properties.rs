@@ -125,7 +125,7 @@ fn brittle_of(found: &Found) -> BTreeSet<TestIx> {
     found.brittle.iter().map(|brittle| brittle.test).collect()
 }
 
-/// Whether something says that the time was up.
+/// Whether something says that time ran out.
 fn says_partial(found: &Found) -> bool {
     found.cut != Cut::default() || found.unproved.values().any(|reason| *reason == Unproved::Ended)
 }

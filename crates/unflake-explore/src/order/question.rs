@@ -51,7 +51,7 @@ pub struct Answer {
     pub setters: Vec<TestIx>,
     /// Tests that make it pass only together, in this order.
     pub setters_together: Order,
-    /// The time was up before all was tried.
+    /// The time ran out before everything was tried.
     pub is_partial: bool,
 }
 

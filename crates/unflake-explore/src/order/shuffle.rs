@@ -60,7 +60,7 @@ fn shuffle<T>(items: &mut [T], seed: Seed) {
     }
 }
 
-/// Orders of the whole suite that were run to their end, so that nobody runs the same again.
+/// Orders of the whole suite that were run to their end, so that no order runs a second time.
 #[derive(Debug, Default)]
 pub struct RanOrders {
     ran: Mutex<BTreeMap<Order, Vec<Part>>>,
@@ -77,7 +77,7 @@ pub(super) struct Part {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RanToTheEnd {
     pub(super) parts: Vec<Part>,
-    /// The time was up before all of it was run.
+    /// The time ran out before all of it was run.
     pub(super) is_partial: bool,
 }
 
@@ -109,7 +109,7 @@ impl RanOrders {
     }
 }
 
-/// Runs orders, each in as many JVMs as it needs; and says for which the time was up.
+/// Runs orders, each in as many JVMs as it needs; and says for which time ran out.
 fn run_in_parts<'o>(
     orders: &dyn Orders,
     batch: &[&'o Order],
@@ -156,7 +156,7 @@ pub enum TimeLeft {
 pub struct WholeSuite<'a> {
     pub tests: &'a LaunchTests,
     pub seed: Seed,
-    /// No more orders than so many.
+    /// At most this many orders.
     pub most: u32,
     /// Orders that can run at the same time.
     pub at_once: u32,
@@ -177,7 +177,7 @@ pub struct OrdersTried {
     pub ran: BTreeSet<TestIx>,
     /// Tests that passed in the build and failed in one of them: what ran before each there.
     pub failing: BTreeMap<TestIx, Order>,
-    /// The time was up while one of them ran.
+    /// The time ran out while one of them ran.
     pub is_partial: bool,
 }
 

@@ -10,7 +10,7 @@ use unflake_protocol::Failure;
 pub(super) struct Suite<F> {
     fails: F,
     ran: RefCell<Vec<Vec<usize>>>,
-    /// No more JVMs than so many; they are counted even after that.
+    /// At most this many JVMs; they are counted even after that.
     pub(super) most: usize,
     jvms: Cell<usize>,
 }

@@ -1,8 +1,8 @@
 //! The plan of the search for victims, as two tables: who is tried before whom, how carefully, in which order.
 //!
-//! A search goes from what costs little and finds much to what costs much, as long as there is time. Each stage tries
-//! some polluters on some candidates and proves what it finds before the next begins, so that later stages can build on
-//! it: whoever does harm to some may do it to more, and victims that are known need not be found again.
+//! A search goes from what costs little and finds much to what costs much, as long as there is time. Each stage tries some
+//! polluters on some candidates and proves what it finds before the next begins, so that later stages can build on it: a
+//! polluter that harms some tests may harm more, and known victims need not be found again.
 //!
 //! **What is guaranteed** of tests that behave the same each time, without a deadline (`properties` tests it on random
 //! suites):
@@ -160,7 +160,7 @@ pub(super) const POLLUTION: [Step; 9] = [
         mode: TrialMode::Each,
         at_once: AtOnce::Some(POLLUTERS_AT_ONCE),
     }),
-    // Whoever does harm to some may do it to more.
+    // A polluter that harms some tests may harm more.
     Step::Try(Stage {
         name: StageName::MoreOfHarmful,
         who: Who::MostHarmful(MOST_HARMFUL),
@@ -197,7 +197,7 @@ pub(super) const POLLUTION: [Step; 9] = [
         mode: TrialMode::Behind,
         at_once: AtOnce::Some(POLLUTERS_AT_ONCE),
     }),
-    // Whoever does the same to the same state has the same victims, if any.
+    // Polluters that change the same state in the same way have the same victims, if any.
     Step::Try(Stage {
         name: StageName::SameState,
         who: Who::All,

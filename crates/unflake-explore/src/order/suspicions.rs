@@ -21,7 +21,7 @@ pub enum HeldBy {
     Jvm,
 }
 
-/// For how many a polluter stands.
+/// Whether a polluter is tried itself or represented by another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// The first that was seen to change its state.
@@ -125,7 +125,7 @@ impl<'s> Polluters<'s> {
         all.min().unwrap_or(Standing::Alike)
     }
 
-    /// Those that stand for at least so many, as they are to be tried.
+    /// Those of at least this standing, in the order in which they are tried.
     pub(super) fn at_least(&self, standing: Standing) -> Vec<TestIx> {
         let tests = self.in_order.iter().copied();
         tests.filter(|test| self.standing(*test) <= standing).collect()

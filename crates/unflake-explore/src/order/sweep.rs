@@ -81,7 +81,7 @@ pub(super) fn packed(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
             .filter(|test| !trials[trial].polluters.contains(test));
         failing[trial].tests.extend(failed);
     }
-    // Whoever fails there without any polluter says nothing about them.
+    // A candidate that fails there without any polluter says nothing about the polluters.
     let suspects: BTreeSet<TestIx> = failing.iter().flat_map(|one| one.tests.iter().copied()).collect();
     if !suspects.is_empty() {
         let alone = Batch {

@@ -1,6 +1,6 @@
 //! Trials: polluters before candidates, to see who fails, and the proof of it. One stage of the plan is some of them.
 //!
-//! Many polluters and candidates share few JVMs, so what these say is a guess; whoever fails is proved afterwards.
+//! Many polluters and candidates share few JVMs, so a failure there is a guess, which is proved afterwards.
 
 use super::batch::{Answered, Batch, ask_all};
 use super::limits::{BACKWARDS_FROM, GUESSES_PER_VICTIM};
@@ -84,7 +84,7 @@ pub(super) struct Tried {
     pub(super) victims: Vec<ProvedVictim>,
     /// Per trial: all victims of its polluters.
     pub(super) of: Vec<BTreeSet<TestIx>>,
-    /// Per trial: the time was up before all candidates were tried or all that failed were proved.
+    /// Per trial: time ran out before all candidates were tried or all that failed were proved.
     pub(super) is_partial: Vec<bool>,
 }
 

@@ -1,7 +1,8 @@
 //! Removing what is no longer wanted.
 //!
-//! Only what is ours goes: directories that are named like runs, inside of a project's store, and that store itself once nothing
-//! else is in it. A link is removed as a link where it lies inside of a run, and left alone everywhere else.
+//! Only what is ours goes: directories that are named like runs, inside of a project's store, and that store itself
+//! once nothing else is in it. A link is removed as a link where it lies inside of a run, and left alone everywhere
+//! else.
 
 use super::{ProjectStore, Run, StoreError, io_error, is_real_directory, write_whole};
 use crate::RunId;
@@ -16,7 +17,7 @@ pub enum Selection {
     Named(Vec<RunId>),
     /// All but some; with both, only what neither keeps.
     AllBut {
-        /// The newest so many.
+        /// This many of the newest.
         keep: Option<usize>,
         /// What is younger than this.
         older_than: Option<(SystemTime, Duration)>,
@@ -67,8 +68,8 @@ impl ProjectStore {
         }
     }
 
-    /// Removes the project's part of the store, which has no runs any more, if nothing is in it that is not ours. Says what else
-    /// there is.
+    /// Removes the project's part of the store, which has no runs any more, if nothing is in it that is not ours. Says
+    /// what else there is.
     pub fn remove_if_empty(&self) -> Result<Vec<PathBuf>, StoreError> {
         let others = self.others()?;
         if !others.is_empty() {
@@ -110,7 +111,8 @@ impl ProjectStore {
     }
 }
 
-/// What `keep` keeps: so many of the runs that ended, and what is younger than all of these, since it may be about to end.
+/// What `keep` keeps: so many of the runs that ended, and what is younger than all of these, since it may be about to
+/// end.
 fn newest(runs: &[Run], keep: usize) -> Vec<RunId> {
     let finished: Vec<&Run> = runs.iter().filter(|run| run.is_finished()).collect();
     let latest = finished.last().map(|run| run.id().clone());

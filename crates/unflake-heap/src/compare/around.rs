@@ -11,7 +11,7 @@ use unflake_protocol::{Nearby, Shown, Side};
 const STAYING: usize = 20;
 const CHANGED: usize = 20;
 const BELOW: usize = 10;
-/// Of a collection with more elements only the change itself is told.
+/// For a collection with more elements, only the change itself is reported.
 const LARGE: usize = 500;
 
 /// One value that an object holds.
@@ -72,7 +72,7 @@ impl Comparison<'_> {
                 .take(CHANGED)
                 .map(|edge| edge.of(&object, Side::After)),
         );
-        // What is too far behind in a large collection, or looks the same on both sides, is told all the same.
+        // What is too far behind in a large collection, or looks the same on both sides, is reported anyway.
         let is_told = gone
             .iter()
             .chain(&come)

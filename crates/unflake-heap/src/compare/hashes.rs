@@ -6,14 +6,15 @@
 use crate::index::{Index, Node};
 use crate::shape::{View, words_of};
 
-/// How deep below a key or an element is looked to find its partner. What differs only below that is paired by chance, and
-/// the difference is then found where it is.
+/// How deep below a key or an element is looked to find its partner. What differs only below that is paired by chance,
+/// and the difference is then found where it is.
 const DEPTH: u8 = 3;
 
 /// The hashes of a state's objects: equal for isomorphic ones.
 pub(crate) struct Hashes<'a> {
     index: &'a Index<'a>,
-    /// Per object its last hash, and how deep that looked; 0: none yet. Empty in a large state, and as long as nobody asked.
+    /// Per object its last hash, and how deep that looked; 0: none yet. Empty in a large state, and as long as nobody
+    /// asked.
     known: Vec<u64>,
     depths: Vec<u8>,
 }

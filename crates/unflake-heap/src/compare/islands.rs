@@ -1,8 +1,8 @@
-//! Which roots need not be looked at: most of a heap is not changed by a test, and what has nothing to do with the rest of it
-//! cannot make a difference anywhere else.
+//! Which roots need not be looked at: most of a heap is not changed by a test, and what has nothing to do with the rest
+//! of it cannot make a difference anywhere else.
 //!
-//! Roots that reach an object in common are on one island. An island whose words are the same in both states, and mean the
-//! same, has no differences; and since nothing leads from or to it, the rest is compared as if it were not there.
+//! Roots that reach an object in common are on one island. An island whose words are the same in both states, and mean
+//! the same, has no differences; and since nothing leads from or to it, the rest is compared as if it were not there.
 
 use super::hashes::mix;
 use crate::index::{Index, Item};

@@ -1,8 +1,8 @@
 //! A number for each object, in little memory: most objects have the number next to their neighbour's, or the same one.
 //!
-//! In an unchanged part of a heap the partner of object 7 is object 7, or 9 if two were added before it, and that of object 8
-//! is then 8 or 10; the elements of a list were all reached from one object. So of 256 objects in a row one number is kept,
-//! and of which of them it holds, as long as that is the whole truth.
+//! In an unchanged part of a heap the partner of object 7 is object 7, or 9 if two were added before it, and that of
+//! object 8 is then 8 or 10; the elements of a list were all reached from one object. So of 256 objects in a row one
+//! number is kept, and of which of them it holds, as long as that is the whole truth.
 
 #[derive(Clone, Debug)]
 pub(super) struct Pages {

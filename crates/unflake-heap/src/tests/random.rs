@@ -1,5 +1,5 @@
-//! The comparison against the plain one of [`super::reference`], on heaps that are made up and changed at random. The numbers
-//! come from a generator that begins with the number of the round, so that a round that fails can be run again.
+//! The comparison against the plain one of [`super::reference`], on heaps that are made up and changed at random. The
+//! numbers come from a generator that begins with the number of the round, so that a round that fails can be run again.
 
 use super::Thing::{Bytes, Linked, List, Map, Node, Number, Path, Set, Text, Wide, Wrapper};
 use super::{ABSENT, Heap, NULL, Thing, reference, shapes};

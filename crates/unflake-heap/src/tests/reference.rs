@@ -1,5 +1,5 @@
-//! What [`crate::differences`] has to find, found the plain way: all that is known of every object and of every reference is
-//! kept, and references wait in the queue one by one. What is around a difference is not told.
+//! What [`crate::differences`] has to find, found the plain way: all that is known of every object and of every
+//! reference is kept, and references wait in the queue one by one. What is around a difference is not told.
 
 use crate::compare::{Difference, Hashes, MOST, entry, integer, integral, is_nan};
 use crate::describe::{self, field_step, plain};

@@ -83,8 +83,8 @@ impl JdkSources {
     }
 }
 
-/// The `src.zip` of every JDK on this machine: those that `UNFLAKE_JDK_SOURCES` names (separated like `PATH`), and those
-/// of the homes in `UNFLAKE_JDKS`, `JAVA_HOME` and the usual folder. Also the homes that have none.
+/// The `src.zip` of every JDK on this machine: those that `UNFLAKE_JDK_SOURCES` names (separated like `PATH`), and
+/// those of the homes in `UNFLAKE_JDKS`, `JAVA_HOME` and the usual folder. Also the homes that have none.
 pub fn find_jdk_sources() -> (Vec<PathBuf>, Vec<PathBuf>) {
     let listed =
         |variable: &str| env::var_os(variable).map_or_else(Vec::new, |v| env::split_paths(&v).collect());

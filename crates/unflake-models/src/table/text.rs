@@ -1,7 +1,8 @@
 //! Locales and zone names of `java.text`.
 //!
-//! All six `getAvailableLocales` (and those of `Calendar` and `ListFormat`, which call `DateFormat`'s) return a `HashSet`'s `toArray`, on
-//! every JDK from 8 to 25. The set is varied already, so permuting the array again could give back the natural order.
+//! All six `getAvailableLocales` (and those of `Calendar` and `ListFormat`, which call `DateFormat`'s) return a
+//! `HashSet`'s `toArray`, on every JDK from 8 to 25. The set is varied already, so permuting the array again could give
+//! back the natural order.
 
 use super::arrays::wrap;
 use crate::{Arg, Basis, Kind, Model};

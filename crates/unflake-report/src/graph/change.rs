@@ -1,7 +1,7 @@
 //! What is different about an order, in words: which element moved.
 //!
-//! The fewest elements that must be taken out so that the others stand in natural order: those outside of a longest increasing
-//! run of places. In `b c a` that is `a` alone, though every element has another place than before.
+//! The fewest elements that must be taken out so that the others stand in natural order: those outside of a longest
+//! increasing run of places. In `b c a` that is `a` alone, though every element has another place than before.
 
 use super::escape::line;
 

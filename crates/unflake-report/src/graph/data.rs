@@ -1,7 +1,7 @@
 //! What the page's panel shows when a node or a line is chosen, as JSON for its script.
 //!
-//! The script puts texts into text nodes only, so nothing in here is ever read as HTML. Long lists end early and say so: the
-//! whole is in the JSON that `unflake explore` writes.
+//! The script puts texts into text nodes only, so nothing in here is ever read as HTML. Long lists end early and say
+//! so: the whole is in the JSON that `unflake explore` writes.
 
 use super::change::change;
 use super::drawing::{Drawing, Line, What};

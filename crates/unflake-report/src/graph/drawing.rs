@@ -1,9 +1,9 @@
 //! What of a state space is drawn, without saying where.
 //!
-//! Three things keep a picture of hundreds of nodes readable. Orders that lead from one node to the same other one are one line.
-//! An end (passed, failed, unexplored) to which many choices lead is drawn under each of them, since all passes are one node,
-//! and lines to it from everywhere would be most of the picture. And many ends of one kind under one choice become one group.
-//! What is still too much is cut off below, and counted.
+//! Three things keep a picture of hundreds of nodes readable. Orders that lead from one node to the same other one are
+//! one line. An end (passed, failed, unexplored) to which many choices lead is drawn under each of them, since all
+//! passes are one node, and lines to it from everywhere would be most of the picture. And many ends of one kind under
+//! one choice become one group. What is still too much is cut off below, and counted.
 
 use super::layout;
 use std::collections::{BTreeMap, BTreeSet};

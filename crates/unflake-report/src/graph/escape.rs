@@ -33,8 +33,8 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
-/// As JSON inside of a `script` element. The letters that could end the element or begin a comment stand only in strings of
-/// the JSON, so they can be written as escapes.
+/// As JSON inside of a `script` element. The letters that could end the element or begin a comment stand only in
+/// strings of the JSON, so they can be written as escapes.
 pub(super) fn script_json(value: &impl Serialize) -> String {
     let json = serde_json::to_string(value).expect("the page's data has no map whose keys are not text");
     let mut escaped = String::with_capacity(json.len());
@@ -51,7 +51,8 @@ pub(super) fn script_json(value: &impl Serialize) -> String {
     escaped
 }
 
-/// A quoted string of Graphviz. Backslashes are doubled, since `\N` and others mean something in a label, and so do entities.
+/// A quoted string of Graphviz. Backslashes are doubled, since `\N` and others mean something in a label, and so do
+/// entities.
 pub(super) fn dot(text: &str) -> String {
     let mut escaped = String::from("\"");
     for c in visible(text).chars() {

@@ -1,10 +1,11 @@
 //! Where each node of a layered drawing stands and how its lines run.
 //!
-//! Sugiyama's method in four steps. *Layers*: each node as far down as its longest path from the start. *Bends*: a line over
-//! several layers gets a place in each, so that it passes between the nodes. *Order*: within its layer each node moves to the
-//! mean place of its neighbours above, then below, again and again, and the order with the fewest crossings is kept. *Places*:
-//! each layer gets the positions that are, in the sense of least squares, nearest to their neighbours without changing the
-//! order or coming too close; that is a monotone regression, which pooling adjacent violators solves exactly.
+//! Sugiyama's method in four steps. *Layers*: each node as far down as its longest path from the start. *Bends*: a line
+//! over several layers gets a place in each, so that it passes between the nodes. *Order*: within its layer each node
+//! moves to the mean place of its neighbours above, then below, again and again, and the order with the fewest
+//! crossings is kept. *Places*: each layer gets the positions that are, in the sense of least squares, nearest to their
+//! neighbours without changing the order or coming too close; that is a monotone regression, which pooling adjacent
+//! violators solves exactly.
 //!
 //! It knows sizes and pairs only, and always gives the same result for the same input.
 
@@ -42,8 +43,8 @@ pub(super) struct Point {
 pub(super) struct Layout {
     /// The centre of each node.
     pub(super) centres: Vec<Point>,
-    /// For each edge where it starts, then for each gap between layers where it enters and leaves that, then where it ends.
-    /// In a gap it is to be drawn as a curve; everything else is straight down.
+    /// For each edge where it starts, then for each gap between layers where it enters and leaves that, then where it
+    /// ends. In a gap it is to be drawn as a curve; everything else is straight down.
     pub(super) routes: Vec<Vec<Point>>,
     pub(super) size: Size,
 }
@@ -356,7 +357,8 @@ impl<'a> Grid<'a> {
         bands
     }
 
-    /// Where each edge leaves its first node and comes to its last: spread over the side, so that they do not cross there.
+    /// Where each edge leaves its first node and comes to its last: spread over the side, so that they do not cross
+    /// there.
     fn ports(&self, x: &[f64]) -> Vec<(f64, f64)> {
         let mut leaving: Vec<Vec<(f64, usize)>> = vec![Vec::new(); self.sizes.len()];
         let mut coming: Vec<Vec<(f64, usize)>> = vec![Vec::new(); self.sizes.len()];
@@ -390,8 +392,8 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// The places nearest to the wanted ones that keep the distances of `offsets` at least: pools what would come too close, each
-/// pool at the weighted mean of its members.
+/// The places nearest to the wanted ones that keep the distances of `offsets` at least: pools what would come too
+/// close, each pool at the weighted mean of its members.
 fn nearest(wanted: &[f64], weights: &[f64], offsets: &[f64]) -> Vec<f64> {
     struct Pool {
         sum: f64,

@@ -1,10 +1,10 @@
 //! What is around the polluted objects of a run, as one HTML page that needs nothing but itself (P5).
 //!
-//! Each object is a box with its simple values inside; a field that holds another object of the picture is an arrow. Objects are
-//! named by a text of their own (`Effect#3`, which is then the value of the field) or by their path (`Effects.ALL`, which the
-//! path of the field `Effects.ALL["poison"]` continues). What was there before only is red and dashed and marked `-`, what is there
-//! afterwards only is green and marked `+`. Below the picture stand the same triples as a table, which is also what a screen
-//! reader reads.
+//! Each object is a box with its simple values inside; a field that holds another object of the picture is an arrow.
+//! Objects are named by a text of their own (`Effect#3`, which is then the value of the field) or by their path
+//! (`Effects.ALL`, which the path of the field `Effects.ALL["poison"]` continues). What was there before only is red
+//! and dashed and marked `-`, what is there afterwards only is green and marked `+`. Below the picture stand the same
+//! triples as a table, which is also what a screen reader reads.
 
 use super::escape::{cut, html, line};
 use super::layout::{self, Layout, Point, Size};

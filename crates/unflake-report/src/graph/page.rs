@@ -1,6 +1,7 @@
 //! The state space as one HTML page that needs nothing but itself.
 //!
-//! Without its script the page still has the picture, the figures and the failures; the script adds the panel, zoom and keys.
+//! Without its script the page still has the picture, the figures and the failures; the script adds the panel, zoom and
+//! keys.
 
 use super::data::Data;
 use super::drawing::{Drawing, End, LIMIT};

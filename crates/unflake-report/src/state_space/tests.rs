@@ -30,7 +30,7 @@ Ways to fail
     25 %  AssertionFailedError: expected: <2> but was: <1>
           at shop.CartTest.writesJson(CartTest.java:21); 1 execution
 
-Critical choices: one order leads only to passes, or only to failures, another does not
+Critical choices: some order leads only to passes or only to failures, and another does not
     File.list called by shop.Cart.write(Cart.java:21): 2 orders, in 2 states
 
 "

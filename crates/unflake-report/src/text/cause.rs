@@ -1,7 +1,7 @@
 //! Why a test fails, as a compiler shows an error: the call, the line of source it stands in, the two orders.
 //!
-//! Everything here comes from somebody else's program (sources, elements, messages), so all of it passes through [`printable`]
-//! before it is written: nothing may move the cursor, change colours or turn the reading direction.
+//! Everything here comes from somebody else's program (sources, elements, messages), so all of it passes through
+//! [`printable`] before it is written: nothing may move the cursor, change colours or turn the reading direction.
 
 use super::{FAINT, Page, STRONG, cut, cut_end, label, one_line, plural, printable, shorten};
 use anstyle::{AnsiColor, Style};
@@ -59,7 +59,7 @@ impl Page<'_> {
 
     fn found(&mut self, cause: &Cause) -> fmt::Result {
         match cause.choices.as_slice() {
-            [] => writeln!(self.text, "    {}found, but no call was kept", label("cause"))?,
+            [] => writeln!(self.text, "    {}found, but no call was recorded", label("cause"))?,
             [choice] => {
                 writeln!(self.text, "    {}{}", label("cause"), self.headline(choice))?;
                 self.choice(choice)?;
@@ -107,14 +107,14 @@ impl Page<'_> {
         self.place(choice.call.as_ref(), &choice.stack, &blamed)?;
         let made = Mark {
             style: RELATED,
-            text: &format!("the {} is made here", thing(choice)),
+            text: &format!("the {} is created here", thing(choice)),
         };
         let is_same = matches!((&choice.call, &choice.allocation),
             (Some(call), Some(made)) if (&call.file, call.line) == (&made.file, made.line));
         if !is_same {
             self.place(choice.allocation.as_ref(), &choice.allocation_stack, &made)?;
         } else if self.verbose {
-            // The line has been shown; the two stacks may differ all the same.
+            // The line has been shown; the two stacks may still differ.
             self.place(None, &choice.allocation_stack, &made)?;
         }
         self.order(choice)
@@ -315,7 +315,8 @@ struct Window<'a> {
     from: usize,
     to: usize,
     verbose: bool,
-    /// How much of each element's beginning is left out, in bytes: what all have in common, where there is no room for it.
+    /// How much of each element's beginning is left out, in bytes: what all have in common, where there is no room for
+    /// it.
     common: usize,
 }
 
@@ -393,7 +394,7 @@ impl Window<'_> {
         let rest = element.get(self.common..).filter(|_| self.common > 0);
         let element = printable(&rest.map_or_else(|| element.to_owned(), |rest| format!("…{rest}")));
         match element.as_str() {
-            // Invisible, and an element all the same.
+            // Invisible, but still an element.
             "" => "\"\"".to_owned(),
             _ if self.verbose => element,
             _ => cut_end(&element, ELEMENT_WIDTH),
@@ -457,7 +458,8 @@ fn thing(choice: &Choice) -> &'static str {
         Some(class) => class.rsplit('.').next().unwrap_or(class),
         None => choice.api.split('.').next().unwrap_or(&choice.api),
     };
-    // The outermost class says it best (`HashMap$KeySet` is a map), unless it only holds others (`ImmutableCollections$SetN`).
+    // The outermost class says it best (`HashMap$KeySet` is a map), unless it only holds others
+    // (`ImmutableCollections$SetN`).
     let says = |name: &str| {
         WORDS
             .iter()

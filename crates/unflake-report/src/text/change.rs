@@ -1,7 +1,7 @@
 //! One change of state in little room: where, what was there, what is there now.
 //!
-//! Values are other people's text of any length. Where both are long, what they have in common at the beginning is left out: it
-//! is the difference that one looks for.
+//! Values are other people's text of any length. Where both are long, what they have in common at the beginning is left
+//! out: it is the difference that one looks for.
 
 use super::{FAINT, label};
 use super::{cut_end, one_line};

@@ -1,5 +1,5 @@
-//! Tests whose result depends on which tests ran before: victims, grouped by their polluter, and brittle tests, grouped by
-//! their setter (P9, P11).
+//! Tests whose result depends on which tests ran before: victims, grouped by their polluter, and brittle tests, grouped
+//! by their setter (P9, P11).
 
 use super::{FAINT, Page, STRONG, named, of_severity, plural, shorten};
 use super::{cut_end, one_line};
@@ -197,7 +197,7 @@ impl Page<'_> {
             let cleaners: Vec<&TestId> = cleaners.iter().collect();
             self.row(
                 "cleaners",
-                &format!("passes again after {} in between", self.listed(&cleaners)),
+                &format!("passes again with {} in between", self.listed(&cleaners)),
             )?;
         }
         self.order_of_tests(one)?;

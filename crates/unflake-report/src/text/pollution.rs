@@ -1,7 +1,8 @@
 //! Tests that leave shared state changed, grouped by what they change (P9).
 //!
-//! Twenty tests that register something in one registry are one problem, so they are one block: the root as its heading, the
-//! worst test in full, the others as a list. What looks harmless is a line at the end; `-v` unfolds everything.
+//! Twenty tests that register something in one registry are one problem, so they are one block: the root as its
+//! heading, the worst test in full, the others as a list. What looks harmless is a line at the end; `-v` unfolds
+//! everything.
 
 use super::change::{Change, below_root};
 use super::{FAINT, Page, STRONG, named, of_severity, plural};
@@ -48,8 +49,8 @@ enum What<'a> {
 }
 
 impl<'a> Root<'a> {
-    /// The worst first; then the project's own fields before the JVM's state and files, those before libraries' fields; then
-    /// short paths.
+    /// The worst first; then the project's own fields before the JVM's state and files, those before libraries' fields;
+    /// then short paths.
     pub(super) fn group(findings: &[&'a Finding]) -> Vec<Root<'a>> {
         let mut by_root: BTreeMap<(StateKind, &str), Vec<Polluter<'a>>> = BTreeMap::new();
         for polluter in findings.iter().filter_map(|finding| Polluter::of(finding)) {
@@ -305,7 +306,10 @@ impl Page<'_> {
         };
         match polluter.victims() {
             [] => self.row("harmless", &format!("probably: {why}")),
-            _ => self.row("harmless", &format!("it looked so ({why}), but tests fail")),
+            _ => self.row(
+                "harmless",
+                &format!("it looked so ({why}), but tests fail because of it"),
+            ),
         }
     }
 
@@ -359,7 +363,7 @@ impl Page<'_> {
         self.row("also", &line)
     }
 
-    /// Roots of which every change looks harmless, a line each.
+    /// Roots whose changes all look harmless, one line each.
     pub(super) fn harmless(&mut self, roots: &[Root<'_>]) -> fmt::Result {
         if roots.is_empty() {
             return Ok(());
@@ -439,7 +443,8 @@ fn authors(polluters: &[Polluter<'_>]) -> String {
     parts.join(" and ")
 }
 
-/// The beginning of a package that all classes of a project have in common as a rule: `com.shop` of `com.shop.cart.Cart`.
+/// The beginning of a package that all classes of a project have in common as a rule: `com.shop` of
+/// `com.shop.cart.Cart`.
 fn project(class: &str) -> &str {
     let mut dots = class.match_indices('.').map(|(at, _)| at);
     let (first, second) = (dots.next(), dots.next());
@@ -485,12 +490,10 @@ fn word(change: FileChange) -> &'static str {
 fn proof(proof: Proof, has_victims: bool) -> Option<&'static str> {
     match (proof, has_victims) {
         (Proof::Proved, _) => None,
-        (Proof::NotRun, _) => Some("not run: nobody knows yet whether tests fail because of it"),
-        (Proof::NoVictim, _) => Some("all tests that may see it were run after it, and pass"),
-        (Proof::Partial, false) => Some("the time was up before all tests were tried; none failed so far"),
-        (Proof::Partial, true) => {
-            Some("the time was up before all tests were tried; there may be more victims")
-        }
+        (Proof::NotRun, _) => Some("not tried: other tests were not run after it"),
+        (Proof::NoVictim, _) => Some("all tests that can see it were run after it and passed"),
+        (Proof::Partial, false) => Some("time ran out before all tests were tried; none has failed so far"),
+        (Proof::Partial, true) => Some("time ran out before all tests were tried; there may be more victims"),
     }
 }
 

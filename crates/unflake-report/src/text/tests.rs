@@ -120,7 +120,7 @@ fn findings_are_told_with_the_command_that_repeats_them() {
 error shop.CartTest#lists
     AssertionFailedError: expected: <[a, b]>
     but was: <[b, a]>
-    level    one: fails under another order, the same for the whole run
+    level    one: fails with another order that stays the same for the whole run
     failed   3 of 4 varied runs, first in round 1 of 4
     repeat   unflake replay ID-0
 
@@ -130,15 +130,15 @@ note shop.CartTest$Nested#twice[2] (module core)
     failed   3 of 4 varied runs, first in round 1 of 4
     repeat   unflake replay ID-1
 
-Fails by itself, so nothing is said about it
+Fails on its own, so unflake does not check it
     shop.OldTest#x (AssertionError: 1)
 
 note: the budget ran out after round 4
 
 2 implementation-dependent tests: 1 error, 1 note
-9 of 14 tests checked; 5 skipped: 1 fails by itself, 4 made no choice
+9 of 14 tests checked; 5 skipped: 1 fails on its own, 4 made no choice
 4 rounds, Java 17.0.15, 3.2 s
-seed 7; for the same choices again: `unflake check --seed 7`
+seed 7; to repeat the same choices: `unflake check --seed 7`
 "
         .replace("ID-0", document.findings[0].id.as_str())
         .replace("ID-1", document.findings[1].id.as_str())
@@ -185,7 +185,7 @@ fn tests_that_fail_in_another_order_are_no_success() {
     document.excluded = vec![Excluded {
         test: test("com.shop.CartTest#totals"),
         reason: ExcludedReason::OrderSuspect,
-        detail: "fails in another order of the tests; the time was up before it was proved".to_owned(),
+        detail: "fails when the tests run in another order; time ran out before this was proved".to_owned(),
     }];
     let text = plain(&document, false);
     assert!(
@@ -231,7 +231,7 @@ fn the_last_line_can_be_pasted() {
     let check = |command: &[&str], again: &str| {
         assert_eq!(
             last(command),
-            format!("seed 7; for the same choices again: `unflake {again}`")
+            format!("seed 7; to repeat the same choices: `unflake {again}`")
         );
     };
     check(&["demo"], "demo --seed 7");

@@ -26,13 +26,13 @@ pub(crate) fn run(args: CleanArgs) -> Result<ExitCode, Problem> {
         let project = settings::project(args.stored.directory.as_deref())?;
         match ProjectStore::existing(&base, &project)? {
             Some(store) => remove_runs(&mut sheet, &store, wanted),
-            // Nothing is stored, so there is nothing to remove; a name is wrong all the same.
+            // Nothing is stored, so there is nothing to remove; but a name is still wrong.
             None => wanted.selection(&[]).map(|_| ()),
         }
     } else {
-        return Err(problem!(Usage, "`clean` needs to be told what to remove").hint(
+        return Err(problem!(Usage, "`clean` needs to know what to remove").hint(
             "name runs (`unflake runs` lists them), or give `--keep N`, `--older-than 30d`, `--all` or `--gone`; with `--dry-run` \
-             it only says what would go",
+             it only lists what would be removed",
         ));
     };
     // Also what was removed before something went wrong.
@@ -118,7 +118,7 @@ fn remove_gone(sheet: &mut Sheet, stores: &[ProjectStore]) -> Result<(), Problem
     Ok(())
 }
 
-/// The project's part of the store, of which the runs are gone.
+/// The project's part of the store, after its runs were removed.
 fn remove_store(sheet: &mut Sheet, store: &ProjectStore) -> Result<(), Problem> {
     sheet.left.extend(if sheet.is_dry {
         store.others()?
@@ -151,7 +151,7 @@ impl Sheet {
         let mut text = self.lines.clone();
         for path in &self.left {
             let path = printable(&path.display().to_string());
-            let _ = writeln!(text, "left `{path}`, which is not unflake's");
+            let _ = writeln!(text, "kept `{path}`, which does not belong to unflake");
         }
         let things = plural(self.n_removed, if gone { "project" } else { "run" });
         let _ = match (self.n_removed, self.is_dry) {

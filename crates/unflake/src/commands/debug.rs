@@ -92,10 +92,10 @@ fn is_text_on_screen(format: &FormatArg) -> bool {
 fn nothing_left(stored: &StoredRun) -> String {
     let run = stored.run.id().as_str();
     if stored.document.findings.is_empty() {
-        format!("the run `{run}` found nothing, so there is no cause to look for\n")
+        format!("the run `{run}` found nothing, so there is no cause to search for\n")
     } else {
         format!(
-            "every finding of the run `{run}` has its cause already; to look again, name a finding or a test\n"
+            "every finding of the run `{run}` already has a cause; name a finding or a test to search again\n"
         )
     }
 }
@@ -123,7 +123,7 @@ fn chosen(stored: &StoredRun, settings: &DebugSettings) -> Result<Vec<usize>, Pr
                     stored.session.suite[test].id.test,
                     stored.run.id().as_str()
                 )
-                .hint("there is no cause to look for; `unflake check` with more `--rounds` may find one"));
+                .hint("there is no cause to search for; `unflake check` with more `--rounds` may find one"));
             }
         }
     }

@@ -76,7 +76,7 @@ fn settings(directory: &Path, seed: Option<SeedSetting>, screen: Screen) -> Resu
         // The only other source is the environment, and that has been read for our own arguments before.
         return Err(problem!(
             Usage,
-            "an `UNFLAKE_…` variable has a value that `unflake check` does not take"
+            "an `UNFLAKE_…` variable has a value that `unflake check` does not accept"
         )
         .hint("run `unflake check` to see which"));
     };
@@ -108,7 +108,7 @@ fn write_project(directory: &Path) -> Result<(), Problem> {
         .is_none();
     if !is_empty {
         return Err(problem!(Usage, "`{}` is not empty", directory.display())
-            .hint("name a new directory: nothing of yours is overwritten"));
+            .hint("name a new directory; unflake does not overwrite your files"));
     }
     for (name, contents) in FILES {
         let path = directory.join(name);
@@ -126,7 +126,7 @@ fn fresh_directory() -> Result<PathBuf, Problem> {
     made.map(tempfile::TempDir::keep).map_err(|error| {
         problem!(
             CannotWork,
-            "cannot make a temporary directory in `{}`",
+            "cannot create a temporary directory in `{}`",
             std::env::temp_dir().display()
         )
         .cause(error)

@@ -1,6 +1,7 @@
 //! `unflake doctor`: what unflake sees here.
 //!
-//! Every line is a thing that `check` needs. What is missing is said with what to do about it, and makes the exit code 3.
+//! Every line is a thing that `check` needs. What is missing is said with what to do about it, and makes the exit code
+//! 3.
 
 use super::print;
 use crate::args::DoctorArgs;
@@ -29,9 +30,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Problem> {
     let file = Config::places(&place.project)
         .into_iter()
         .find(|path| path.is_file());
-    let file = file.map_or("none, and none is needed".to_owned(), |path| {
-        path.display().to_string()
-    });
+    let file = file.map_or("none (not needed)".to_owned(), |path| path.display().to_string());
     sheet.line(
         "unflake.toml",
         config.map(|_| file).map_err(|problem| render(&problem)),
@@ -86,7 +85,7 @@ fn jdks(sheet: &mut Sheet, place: &Place) -> Vec<Jdk> {
             what.push_str(": a JRE, without a compiler");
         }
         if taken.as_ref().is_ok_and(|taken| same(&taken.home, &jdk.home)) {
-            what.push_str(": the build takes this one");
+            what.push_str(": the build uses this one");
         }
         sheet.line("JDK", Ok(what));
     }
@@ -113,7 +112,7 @@ fn build(sheet: &mut Sheet, place: &Place) {
     sheet.line(
         "modules",
         Ok(if modules.is_empty() {
-            "none but the project itself".to_owned()
+            "only the project itself".to_owned()
         } else {
             modules.join(", ")
         }),

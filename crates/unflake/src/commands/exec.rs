@@ -64,7 +64,7 @@ pub(crate) fn run(settings: ExecSettings) -> Result<ExitCode, Problem> {
     let mut child = command.spawn().map_err(|error| {
         problem!(CannotWork, "cannot start `{}`", program.display())
             .cause(error)
-            .hint("the command stands after `--` as in a shell")
+            .hint("write the command after `--` as in a shell")
     })?;
     let mut seen = Seen::default();
     let status = loop {
@@ -84,7 +84,7 @@ pub(crate) fn run(settings: ExecSettings) -> Result<ExitCode, Problem> {
     }
     if !settings.screen.quiet {
         let summary = seen.summary(role, strategy);
-        // Nobody is left to tell if standard error is closed.
+        // If standard error is closed, there is nowhere to report it.
         let _ = anstream::stderr().write_all(summary.as_bytes());
     }
     if let Some(code) = interrupt.exit_code() {
@@ -157,9 +157,7 @@ impl Seen {
         }
         text.push('\n');
         if self.jvms == 0 {
-            text.push_str(
-                "unflake: warning: nothing was varied: no JVM with a test framework took the agent\n",
-            );
+            text.push_str("unflake: warning: nothing was varied: the agent found no JVM that runs tests\n");
         }
         for trouble in &self.troubles {
             text.push_str(&format!("unflake: warning: {trouble}\n"));

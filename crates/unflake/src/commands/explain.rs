@@ -22,7 +22,7 @@ pub(crate) fn run(args: ExplainArgs) -> Result<ExitCode, Problem> {
     let rules = FAMILIES.iter().map(|family| family.rule);
     let rules = rules.chain(STATE_RULES.iter().map(|one| one.rule));
     let hint = did_you_mean(&nearest(code, rules.clone()))
-        .unwrap_or_else(|| format!("known are {}", rules.collect::<Vec<_>>().join(", ")));
+        .unwrap_or_else(|| format!("use one of {}", rules.collect::<Vec<_>>().join(", ")));
     Err(problem!(Usage, "unknown rule `{code}`").hint(hint))
 }
 
@@ -38,7 +38,7 @@ fn about(family: &Family) -> String {
         format!("{}: implementation-dependent, {}\n", family.rule, family.name),
         wrap(
             "The test passes with the results that this JDK happens to give, and fails with other results that the \
-             documentation allows as well. Another JDK, another version or another insertion order may give those.",
+             documentation also allows. Another JDK, another version or another insertion order may give those.",
         ),
         wrap(&format!("What to do: {}", family.advice)),
         java("Before", family.before),
@@ -56,9 +56,9 @@ fn about(family: &Family) -> String {
         )));
     }
     parts.push(wrap(&format!(
-        "If the order is meant: `// unflake: ignore[{IMPLEMENTATION_DEPENDENT}] reason` before the test, or \
+        "To suppress it: `// unflake: ignore[{IMPLEMENTATION_DEPENDENT}] reason` before the test, or \
          `@SuppressWarnings(\"unflake:{IMPLEMENTATION_DEPENDENT}\")`. Until the cause of a finding is known, its rule is \
-         {IMPLEMENTATION_DEPENDENT}; in such a comment it stands for all families."
+         {IMPLEMENTATION_DEPENDENT}; in such a comment it covers all families."
     )));
     parts.join("\n")
 }
@@ -84,8 +84,8 @@ fn about_state(one: &StateRule) -> String {
         parts.push(format!("Rules:\n\n{}", members.collect::<String>()));
     }
     parts.push(wrap(&format!(
-        "If it is meant: `// unflake: ignore[{rule}] reason` before the test or its class, or \
-         `@SuppressWarnings(\"unflake:{rule}\")`; {family} stands for all rules of this family.",
+        "To suppress it: `// unflake: ignore[{rule}] reason` before the test or its class, or \
+         `@SuppressWarnings(\"unflake:{rule}\")`; {family} covers all rules of this family.",
         rule = one.rule,
     )));
     parts.join("\n")

@@ -41,7 +41,7 @@ fn write(space: &StateSpace, settings: &ExploreSettings) -> Result<(), Problem> 
     }
     let is_text = |format: &FormatArg<ExploreFormat>| format.format == ExploreFormat::Text;
     if settings.formats.iter().all(is_text) && space.executions == 1 {
-        warn("the test makes no choice that the project could see: there is nothing to explore");
+        warn("the test makes no choice that the project can see: there is nothing to explore");
     }
     Ok(())
 }

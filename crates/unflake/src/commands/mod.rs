@@ -27,7 +27,7 @@ fn open(place: &Place, wanted: Option<&str>) -> Result<(StoredRun, Interrupt), P
     let stored = StoredRun::open(place, wanted, &surroundings)?;
     if !stored.is_fresh {
         warn(&format!(
-            "the project's classes have changed since the run `{}`; run `unflake check` again for what holds now",
+            "the project's classes have changed since the run `{}`; run `unflake check` again for current results",
             stored.run.id().as_str()
         ));
     }
@@ -37,7 +37,7 @@ fn open(place: &Place, wanted: Option<&str>) -> Result<(StoredRun, Interrupt), P
 /// Says on standard error what may be worth knowing.
 fn warn(sentence: &str) {
     let style = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
-    // Nobody is left to tell if standard error is closed.
+    // If standard error is closed, there is nowhere to report it.
     let _ = writeln!(anstream::stderr(), "{style}warning:{style:#} {sentence}");
 }
 
@@ -63,7 +63,7 @@ fn size(bytes: u64) -> String {
 fn print(text: &str) -> Result<ExitCode, Problem> {
     let mut out = anstream::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever reads has seen enough, as in `unflake models | head`.
+        // The reader has closed the pipe, as in `unflake models | head`.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(problem!(CannotWork, "cannot write to standard output").cause(error))
         }

@@ -1,5 +1,5 @@
-//! `unflake replay`: repeats a failure from what the run stored, alone or with what it needs: with everything varied as it
-//! was, or with some choices only, and for a debugger.
+//! `unflake replay`: repeats a failure from what the run stored, alone or with what it needs: with everything varied as
+//! it was, or with some choices only, and for a debugger.
 
 use crate::exit::ExitCode;
 use crate::settings::ReplaySettings;
@@ -127,7 +127,7 @@ impl<'a> Replayed<'a> {
                 opened.session.suite[*test].id.test,
                 opened.run.id().as_str()
             )
-            .hint("`--choices 1` varies one of its choices all the same")),
+            .hint("`--choices 1` varies one of its choices anyway")),
             Named::Test(test) => {
                 let known = &opened.session.suite[*test];
                 Ok(Replayed {
@@ -259,9 +259,7 @@ impl<'a> Replayed<'a> {
         let is_8 = |java: &String| java.starts_with("1.8");
         if self.settings.stop && self.opened.document.summary.java.iter().any(is_8) {
             // JDK-8317920: the event that wakes the debugger has no exception in it. Never repaired in Java 8.
-            say(
-                "jdb on Java 8 prints an exception of its own there; `where all` and `resume` work all the same\n",
-            );
+            say("jdb on Java 8 prints an exception of its own there; `where all` and `resume` still work\n");
         }
     }
 
@@ -308,7 +306,7 @@ impl<'a> Replayed<'a> {
                 let chosen = index.and_then(|index| probed.choices.get(index));
                 chosen.map(|chosen| chosen.id).ok_or_else(|| {
                     problem!(Usage, "there is no choice {number}: the test makes {count}")
-                        .hint("choices are counted from 1; `unflake debug` names those that matter")
+                        .hint("choices are counted from 1; `unflake debug` names the ones that matter")
                 })
             })
             .collect::<Result<_, _>>()?;
@@ -343,7 +341,7 @@ impl<'a> Replayed<'a> {
             .filter(|number| *number > 0)
             .collect();
         if of_cause.is_empty() {
-            return Err(problem!(Usage, "it is not known at which choice to stop")
+            return Err(problem!(Usage, "there is no known choice to stop at")
                 .hint("find the cause first with `unflake debug`, or name choices with `--choices`"));
         }
         Ok(of_cause)
@@ -421,7 +419,7 @@ fn start(jvms: &ScriptJvms<'_>, launch: &Launch) -> Result<DrivenJvm, Problem> {
             JvmEnd::NotStarted(error) => problem.cause(error),
             _ => problem,
         };
-        problem.hint("run `unflake check` again: the project or its JDK may have changed since")
+        problem.hint("run `unflake check` again: the project or its JDK may have changed")
     })
 }
 
@@ -447,8 +445,8 @@ fn must_be_free(port: u16) -> Result<(), Problem> {
 
 fn not_found(target: Option<&Handle>) -> Problem {
     let name = target.map(|target| target.id.as_str()).unwrap_or_default();
-    problem!(CannotWork, "the test `{name}` was not found any more")
-        .hint("run `unflake check` again: the project has changed since")
+    problem!(CannotWork, "the test `{name}` can no longer be found")
+        .hint("run `unflake check` again: the project has changed")
 }
 
 /// `3, 17-20`
@@ -475,15 +473,15 @@ fn shown(failure: &Failure) -> String {
 }
 
 fn say(text: &str) {
-    // Nobody is left to tell if standard output is closed.
+    // If standard output is closed, there is nowhere to report it.
     let _ = anstream::stdout().write_all(text.as_bytes());
 }
 /// A polluter without victims makes nothing fail; that it changes something can be seen again.
 fn no_failure(finding: &Finding) -> Problem {
     problem!(
         Usage,
-        "`{}` is a polluter of which no victim is known: there is no failure to repeat",
+        "`{}` is a polluter without a known victim, so there is no failure to repeat",
         finding.id.as_str()
     )
-    .hint(format!("`{}` shows again what it changes", finding.replay))
+    .hint(format!("run `{}` to see again what it changes", finding.replay))
 }

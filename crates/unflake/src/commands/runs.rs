@@ -63,7 +63,7 @@ fn json(list: &impl Serialize) -> String {
 
 fn runs_as_text(list: &RunList) -> String {
     if list.runs.is_empty() {
-        return "no stored run of this project; `unflake check` makes one\n".to_owned();
+        return "no stored run of this project; `unflake check` creates one\n".to_owned();
     }
     const HEADINGS: [&str; 8] = [
         "run",
@@ -125,7 +125,7 @@ fn remark(state: RunState) -> &'static str {
     match state {
         RunState::Complete => "",
         RunState::Partial => "partial",
-        RunState::Unfinished => "did not end",
+        RunState::Unfinished => "did not finish",
         RunState::OtherVersion => "written by another version of unflake",
         RunState::Damaged => "damaged",
         RunState::Unreadable => "cannot be read",

@@ -38,7 +38,7 @@ struct Report {
     setters: Vec<TestId>,
     /// Tests that make it pass only together, in this order.
     setters_together: Vec<TestId>,
-    /// The time was up before all was tried.
+    /// The time ran out before everything was tried.
     partial: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
             CannotWork,
             "`{wanted}` can only be run by the build tool, so no order can be tried"
         )
-        .hint("`unflake check` says why its JVM cannot be started without it"));
+        .hint("`unflake check` says why its JVM cannot be started without the build tool"));
     };
     let progress = ProgressDisplay::new(&settings.screen);
     let handles: Vec<Handle> = suite.tests.iter().map(|test| test.handle.clone()).collect();
@@ -82,10 +82,10 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
         tell: &|step| {
             let phase = match step {
                 AnswerStep::Alone => "alone",
-                AnswerStep::Victims => "who fails after it",
-                AnswerStep::Polluters => "who makes it fail",
-                AnswerStep::Cleaners => "who cleans up",
-                AnswerStep::Setters => "what it needs before it",
+                AnswerStep::Victims => "tests that fail after it",
+                AnswerStep::Polluters => "tests that make it fail",
+                AnswerStep::Cleaners => "cleaners",
+                AnswerStep::Setters => "tests it needs before it",
             };
             progress.phase(phase, 0);
         },
@@ -97,7 +97,7 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
     }
     let answer = answer.ok_or_else(|| {
         problem!(CannotWork, "the test `{wanted}` could not be run")
-            .hint("run `unflake check` again: the project or its JDK may have changed since")
+            .hint("run `unflake check` again: the project or its JDK may have changed")
     })?;
     let report = Report::new(wanted, suite, &answer);
     for FormatArg { format, file } in &settings.formats {
@@ -161,11 +161,11 @@ impl Report {
             }
         };
         list("fails after", &self.polluters);
-        list("cleaned up by, in between", &self.cleaners);
+        list("passes again with one of these in between", &self.cleaners);
         list("passes after", &self.setters);
         list("passes after these together", &self.setters_together);
         if !self.victims.is_empty() {
-            text.push_str("  after it fail\n");
+            text.push_str("  these fail after it\n");
             for victim in &self.victims {
                 let message = unflake_report::one_line(&victim.message);
                 let _ = writeln!(text, "    {}\n      {message}", victim.test);
@@ -177,7 +177,7 @@ impl Report {
             text.push_str("  no test makes it pass\n");
         }
         if self.partial {
-            text.push_str("  the time was up before all was tried\n");
+            text.push_str("  time ran out before everything was tried\n");
         }
         text
     }

@@ -24,7 +24,7 @@ fn unknown_options_commands_and_values_name_the_nearest() {
     check(
         &place,
         "check --level fll",
-        "error: unknown value `fll` for `--level`\nhint: did you mean `full`? known are one, eq, id, full\nexit 2\n",
+        "error: unknown value `fll` for `--level`\nhint: did you mean `full`? use one of one, eq, id, full\nexit 2\n",
     );
     check(
         &place,
@@ -34,12 +34,12 @@ fn unknown_options_commands_and_values_name_the_nearest() {
     check(
         &place,
         "check --level",
-        "error: `--level` needs a value\nhint: known are one, eq, id, full\nexit 2\n",
+        "error: `--level` needs a value\nhint: use one of one, eq, id, full\nexit 2\n",
     );
     check(
         &place,
         "check --format sarif",
-        "error: wrong value `sarif` for `--format`\ncaused by: unknown format `sarif`; known are text, json\nexit 2\n",
+        "error: wrong value `sarif` for `--format`\ncaused by: unknown format `sarif`; use one of text, json\nexit 2\n",
     );
     check(
         &place,
@@ -61,7 +61,7 @@ fn unknown_options_commands_and_values_name_the_nearest() {
     check(
         &place,
         "check --quiet --verbose",
-        "error: `--quiet` and `--verbose` exclude each other\nhint: leave one out\nexit 2\n",
+        "error: `--quiet` and `--verbose` cannot be used together\nhint: leave one out\nexit 2\n",
     );
     check(
         &place,
@@ -87,17 +87,17 @@ fn unknown_options_commands_and_values_name_the_nearest() {
         &place,
         "explore A#b --format svg",
         "error: wrong value `svg` for `--format`\n\
-         caused by: unknown format `svg`; known are text, json, html, dot\nexit 2\n",
+         caused by: unknown format `svg`; use one of text, json, html, dot\nexit 2\n",
     );
     check(
         &place,
         "",
-        "error: no command\nhint: `unflake check` is the one to start with; `unflake --help` lists all\nexit 2\n",
+        "error: no command\nhint: `unflake check` is a good start; `unflake --help` lists all commands\nexit 2\n",
     );
     check(
         &place,
         "models A.b C.d",
-        "error: one argument too many: `C.d`\nhint: `--help` after the command lists its options\nexit 2\n",
+        "error: unexpected argument `C.d`\nhint: `--help` after the command lists its options\nexit 2\n",
     );
     check(
         &place,
@@ -109,7 +109,7 @@ fn unknown_options_commands_and_values_name_the_nearest() {
 #[test]
 fn the_environment_is_read_and_the_command_line_wins() {
     let place = Place::new().env("UNFLAKE_LEVEL", "fll");
-    let unknown = "error: unknown value `fll` for `--level`\nhint: did you mean `full`? known are one, eq, id, full\nexit 2\n";
+    let unknown = "error: unknown value `fll` for `--level`\nhint: did you mean `full`? use one of one, eq, id, full\nexit 2\n";
     check(&place, "check", unknown);
     let found = place.unflake("check --level one");
     assert!(
@@ -182,7 +182,7 @@ fn no_jdk() {
     check(
         &place.program("jre/bin/java"),
         "check --java ROOT/jre",
-        "error: `ROOT/jre` is a JRE, and a JDK is needed: it has no `bin/javac`\n\
+        "error: `ROOT/jre` is a JRE, but a JDK is needed: it has no `bin/javac`\n\
          hint: install a JDK (on Debian and Ubuntu the package `default-jdk`), or name one with `--java HOME`\nexit 3\n",
     );
 }
@@ -225,7 +225,7 @@ fn a_broken_unflake_toml_is_told_with_line_and_column() {
     check(
         "level = \"fll\"",
         "1, column 9",
-        "caused by: unknown level `fll`; known are one, eq, id, full\n",
+        "caused by: unknown level `fll`; use one of one, eq, id, full\n",
     );
     check(
         "budget = \"5\"",
@@ -250,7 +250,7 @@ fn a_broken_unflake_toml_is_told_with_line_and_column() {
     check(
         "[[model]]\nmethod = \"a.B.c\"\nkind = \"one-of\"\nvalues = [1]",
         "4, column 10",
-        "caused by: fewer than two values leave no choice\n",
+        "caused by: at least two values are needed\n",
     );
     check(
         "[model]\nmethod = \"a.B.c\"",
@@ -260,7 +260,7 @@ fn a_broken_unflake_toml_is_told_with_line_and_column() {
     check(
         "[[ignore]]\nreason = \"x\"",
         "1, column 1",
-        "caused by: this `[[ignore]]` names nothing to ignore\n\
+        "caused by: this `[[ignore]]` does not say what to ignore\n\
          hint: add `test`, `api` or `from`, each a pattern with `*`\n",
     );
     check(
@@ -304,12 +304,12 @@ fn wrong_settings_for_shared_state_are_told_with_line_and_column() {
     check(
         "eager = \"always\"",
         9,
-        "caused by: unknown value `always`; known are off, suite, class, test\n",
+        "caused by: unknown value `always`; use one of off, suite, class, test\n",
     );
     check(
         "capture = \"bodies\"",
         11,
-        "caused by: unknown value `bodies`\nhint: known are whole-test, body, set-ups\n",
+        "caused by: unknown value `bodies`\nhint: use one of whole-test, body, set-ups\n",
     );
     check(
         "directories = true",
@@ -351,7 +351,7 @@ fn wrong_settings_for_shared_state_are_told_with_line_and_column() {
     check(
         "abstraction = [{class = \"a.B\", fields = []}]",
         32,
-        "caused by: unknown key `fields`\nhint: known are class, compare\n",
+        "caused by: unknown key `fields`\nhint: use one of class, compare\n",
     );
     check(
         "abstraction = \"a.B\"",

@@ -1,5 +1,5 @@
-//! Real Maven projects, checked as a user would: every fixture's `expected.toml` says what must be found, and nothing else
-//! may be. Each also has twins that are right and must stay silent.
+//! Real Maven projects, checked as a user would: every fixture's `expected.toml` says what must be found, and nothing
+//! else may be. Each also has twins that are right and must stay silent.
 
 use crate::fixture::Fixture;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Why tests fail and how likely it is: `debug`, `replay` of single choices and under a debugger, `explore`.
 //!
-//! Real JVMs, as a user would run them, on the fixture whose `expected.toml` has causes and figures. It is built and checked
-//! once; what changes the project or the run works on another copy.
+//! Real JVMs, as a user would run them, on the fixture whose `expected.toml` has causes and figures. It is built and
+//! checked once; what changes the project or the run works on another copy.
 
 use crate::fixture::{Fixture, copy, jdk_tool};
 use serde_json::Value;
@@ -205,7 +205,7 @@ fn the_choices_of_a_cause_fail_alone_and_the_others_do_not() {
         "replay CostTest#choices04 --choices 2-9",
         "fix.CostTest#choices04  alone, varied: full reverse, choices 2-9 only\n\
          error: there is no choice 5: the test makes 4\n\
-         hint: choices are counted from 1; `unflake debug` names those that matter\nexit 2\n",
+         hint: choices are counted from 1; `unflake debug` names the ones that matter\nexit 2\n",
     );
     ends_with(
         fixture,
@@ -531,7 +531,7 @@ fn around_a_failure_few_choices_differ() {
         "explore --around ThesisTest#sum",
         &format!(
             "error: `fix.ThesisTest#sum` did not fail in the run `{}`\n\
-             hint: leave out `--around` to explore all it can do\nexit 4\n",
+             hint: leave out `--around` to explore all of its behaviours\nexit 4\n",
             run(&checked.fixture).file_name().unwrap().to_str().unwrap()
         ),
     );
@@ -559,7 +559,7 @@ fn a_state_space_is_drawn() {
              50 %  ComparisonFailure: expected:<--[bar Bar, --foo Foo]> but was:<--[foo Foo, --bar Bar]>\n          \
                    at fix.ThesisTest.oneOfTwo(ThesisTest.java:46); 1 execution\n\
          \n\
-         Critical choices: one order leads only to passes, or only to failures, another does not\n    \
+         Critical choices: some order leads only to passes or only to failures, and another does not\n    \
              HashMap.entrySet called by Options.toString(Options.java:19): 2 orders\n\
          \n"
     );
@@ -599,7 +599,7 @@ fn unknown_and_ambiguous_names() {
         "zzzz-zzzz",
         "`unflake check` lists what it finds; new tests need a new run",
     );
-    let several = "error: `ThesisTest` names 5 tests, and one is needed\n\
+    let several = "error: `ThesisTest` names 5 tests, but exactly one is needed\n\
                    hint: name one of them, like `fix.ThesisTest#eitherOrder`\nexit 4\n";
     says(fixture, "explore ThesisTest", several);
     says(fixture, "replay ThesisTest", several);
@@ -608,7 +608,7 @@ fn unknown_and_ambiguous_names() {
         "debug ThesisTest#sum",
         &format!(
             "error: `fix.ThesisTest#sum` did not fail in the run `{run}`\n\
-             hint: there is no cause to look for; `unflake check` with more `--rounds` may find one\nexit 4\n"
+             hint: there is no cause to search for; `unflake check` with more `--rounds` may find one\nexit 4\n"
         ),
     );
     says(
@@ -616,7 +616,7 @@ fn unknown_and_ambiguous_names() {
         "replay ThesisTest#sum",
         &format!(
             "error: `fix.ThesisTest#sum` did not fail in the run `{run}`\n\
-             hint: `--choices 1` varies one of its choices all the same\nexit 4\n"
+             hint: `--choices 1` varies one of its choices anyway\nexit 4\n"
         ),
     );
     // Some letters begin two ids.
@@ -633,7 +633,7 @@ fn unknown_and_ambiguous_names() {
         fixture,
         &format!("replay {letter}"),
         2,
-        &format!("error: `{letter}` begins several findings\nhint: write more of one of"),
+        &format!("error: `{letter}` is the beginning of several ids\nhint: write one of"),
     );
 }
 
@@ -703,7 +703,7 @@ fn causes_are_found_later_and_a_changed_project_is_told() {
         &fixture,
         "replay ThesisTest#oneOfTwo --jdwp --stop",
         2,
-        "error: it is not known at which choice to stop\nhint: find the cause first with `unflake debug`",
+        "error: there is no known choice to stop at\nhint: find the cause first with `unflake debug`",
     );
 
     let debug = fixture.unflake("debug --format json");
@@ -721,7 +721,7 @@ fn causes_are_found_later_and_a_changed_project_is_told() {
         &fixture,
         "debug",
         &format!(
-            "every finding of the run `{run}` has its cause already; to look again, name a finding or a test\nexit 0\n"
+            "every finding of the run `{run}` already has a cause; name a finding or a test to search again\nexit 0\n"
         ),
     );
 
@@ -737,7 +737,7 @@ fn causes_are_found_later_and_a_changed_project_is_told() {
     let compiled = javac.args(["-d", "target/classes"]).arg(&options).status();
     assert!(compiled.unwrap().success());
     let changed = format!(
-        "warning: the project's classes have changed since the run `{run}`; run `unflake check` again for what holds now\n"
+        "warning: the project's classes have changed since the run `{run}`; run `unflake check` again for current results\n"
     );
     says(
         &fixture,
@@ -755,7 +755,7 @@ fn causes_are_found_later_and_a_changed_project_is_told() {
         (&cause["status"], &cause["reason"]),
         (
             &"not-found".into(),
-            &"it passes when it is repeated (one reverse)".into()
+            &"it passed when repeated (one reverse)".into()
         )
     );
     assert_eq!(finding(&debugged, book)["cause"]["status"], "found");
@@ -763,7 +763,7 @@ fn causes_are_found_later_and_a_changed_project_is_told() {
         &fixture,
         "debug",
         0,
-        "cause    not found: it passes when it is repeated (one reverse)",
+        "cause    not found: it passed when repeated (one reverse)",
     );
 
     fs::remove_dir_all(fixture.project().join("target/test-classes")).unwrap();

@@ -91,7 +91,7 @@ fn rules_about_state_are_explained() {
         "JUnit 5:\n\n    private final String before = System.getProperty(\"shop.mode\");\n",
         "JUnit 4, all properties at once:\n\n",
         "`// unflake: ignore[UF401] reason`",
-        "UF400 stands for all rules",
+        "UF400 covers all rules",
     ] {
         assert!(found.contains(part), "{part}\n{found}");
     }
@@ -124,7 +124,7 @@ fn the_demo_is_written_and_overwrites_nothing() {
     check(
         &place,
         "demo --write-only ROOT/demo",
-        "error: `ROOT/demo` is not empty\nhint: name a new directory: nothing of yours is overwritten\nexit 2\n",
+        "error: `ROOT/demo` is not empty\nhint: name a new directory; unflake does not overwrite your files\nexit 2\n",
     );
 }
 

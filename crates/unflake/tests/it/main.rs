@@ -1,7 +1,7 @@
 //! The program from outside: what it prints and how it ends.
 //!
-//! The whole output is the assertion. What differs from machine to machine (paths, versions) is replaced by names first, all in
-//! [`run`].
+//! The whole output is the assertion. What differs from machine to machine (paths, versions) is replaced by names
+//! first, all in [`run`].
 
 #![expect(
     clippy::unwrap_used,

@@ -1,7 +1,7 @@
 //! `docs/messages.md` has every error sentence as a heading, and no others: users search for the text in front of them.
 //!
-//! The sentences are collected from the sources: from `problem!(…)`, and from the `Display` of the libraries' errors that
-//! become problems. What is filled in when the program runs is `…` in the headings.
+//! The sentences are collected from the sources: from `problem!(…)`, and from the `Display` of the libraries' errors
+//! that become problems. What is filled in when the program runs is `…` in the headings.
 
 use std::collections::BTreeSet;
 use std::fs;

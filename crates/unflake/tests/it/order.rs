@@ -142,7 +142,8 @@ fn the_same_run_twice_gives_the_same_reports() {
     assert_eq!(first, second);
 }
 
-/// A build that fails because of the order it runs tests in is when people look for help. A test that always fails has no polluter.
+/// A build that fails because of the order it runs tests in is when people look for help. A test that always fails has
+/// no polluter.
 #[test]
 fn a_test_that_fails_in_the_build_and_passes_alone_gets_its_polluter() {
     let project = Fixture::written(&[

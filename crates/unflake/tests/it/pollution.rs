@@ -1,6 +1,7 @@
 //! What tests leave behind, on the fixture whose `expected.toml` has a row for each of its tests.
 //!
-//! A run is compared with all rows at once: what is missing, what is wrong and what should not be there stand in one message.
+//! A run is compared with all rows at once: what is missing, what is wrong and what should not be there stand in one
+//! message.
 
 use crate::fixture::Fixture;
 use serde::Deserialize;

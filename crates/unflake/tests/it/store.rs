@@ -188,7 +188,7 @@ exit 0
 #[test]
 fn looking_makes_nothing() {
     let place = Place::new();
-    let none = "no stored run of this project; `unflake check` makes one\nexit 0\n";
+    let none = "no stored run of this project; `unflake check` creates one\nexit 0\n";
     check(&place, "runs", none);
     check(
         &place,
@@ -360,7 +360,7 @@ fn what_is_meant_must_be_said() {
     check(
         &place,
         "clean",
-        "error: `clean` needs to be told what to remove\n\
+        "error: `clean` needs to know what to remove\n\
          hint: name runs (`unflake runs` lists them), or give `--keep N`, `--older-than 30d`, `--all` or `--gone`; with \
          `--dry-run` it only says what would go\nexit 2\n",
     );
@@ -368,17 +368,17 @@ fn what_is_meant_must_be_said() {
     check(
         &place,
         "clean --all --keep 3",
-        "error: `--all` and `--keep` exclude each other\nhint: leave one out\nexit 2\n",
+        "error: `--all` and `--keep` cannot be used together\nhint: leave one out\nexit 2\n",
     );
     check(
         &place,
         "clean 2001-09-09-0000 --all",
-        "error: `[RUN]` and `--all` exclude each other\nhint: leave one out\nexit 2\n",
+        "error: `[RUN]` and `--all` cannot be used together\nhint: leave one out\nexit 2\n",
     );
     check(
         &place,
         "clean --gone -C .",
-        "error: `--gone` and `-C` exclude each other\nhint: leave one out\nexit 2\n",
+        "error: `--gone` and `-C` cannot be used together\nhint: leave one out\nexit 2\n",
     );
     check(
         &place,
@@ -393,7 +393,7 @@ fn what_is_meant_must_be_said() {
     check(
         &place,
         "runs --format sarif",
-        "error: unknown value `sarif` for `--format`\nhint: known are text, json\nexit 2\n",
+        "error: unknown value `sarif` for `--format`\nhint: use one of text, json\nexit 2\n",
     );
     check(
         &place,

@@ -1,4 +1,5 @@
-//! What of shared state is looked at and how, as `[pollution]` in `unflake.toml` says it: on projects that are written here.
+//! What of shared state is looked at and how, as `[pollution]` in `unflake.toml` says it: on projects that are written
+//! here.
 //!
 //! A run of a real build takes seconds, so each project has many cases: its classes say what they are for.
 

@@ -137,7 +137,7 @@ fn a_cause_is_shown_as_a_compiler_shows_an_error() {
       |
     5 |     void lists() {
     6 |         Map<String, Integer> map = new HashMap<>();
-      |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ the map is made here
+      |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ the map is created here
     7 |         map.put(\"a\", 1);
       |
     natural  {a=1, b=2, c=3}
@@ -170,7 +170,7 @@ fn several_calls_are_numbered() {
       --> src/test/java/a/OrderTest.java:8
        = HashMap.entrySet iterates here, in a.OrderTest.lists
       --> src/test/java/a/OrderTest.java:6
-       = the map is made here, in a.OrderTest.lists
+       = the map is created here, in a.OrderTest.lists
     natural  {a=1, b=2, c=3}
     failing  {b=2, a=1, c=3}
     2.       Class.getDeclaredFields
@@ -198,7 +198,7 @@ fn where_no_line_is_the_projects_the_stack_is_shown() {
       > at a.OrderTest.lists (OrderTest.java:8)
         at jdk.internal.reflect.Invoke.invoke (unknown source)
         1 frame more; `-v` shows them
-      the map is made here:
+      the map is created here:
       > at a.OrderTest.lists (OrderTest.java:8)
     natural  {a=1, b=2, c=3}
     failing  {b=2, a=1, c=3}
@@ -232,7 +232,7 @@ fn what_was_made_on_the_same_line_is_not_shown_twice() {
     assert_eq!(of(false).matches("-->").count(), 1);
     assert!(!of(false).contains("is made here"));
     assert_eq!(of(true).matches("-->").count(), 1);
-    assert!(of(true).contains("      the map is made here:\n      > at a.OrderTest.lists"));
+    assert!(of(true).contains("      the map is created here:\n      > at a.OrderTest.lists"));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_cause_that_was_not_found_says_why() {
     check(
         found(Vec::new()),
         None,
-        "    cause    found, but no call was kept\n",
+        "    cause    found, but no call was recorded\n",
     );
 }
 

@@ -32,7 +32,7 @@ error a.VTest#v fails after a.PTest#p and passes without it
              but was: <7>
     state    P.x: 3 → 7
     also     fails after a.PTest#q or a.PTest#r
-    cleaners passes again after a.CTest#c, a.CTest#d, a.CTest#e or 2 others in between
+    cleaners passes again with a.CTest#c, a.CTest#d, a.CTest#e or 2 others in between
     order    1. a.PTest#p
              2. a.VTest#v ✗
     rule     UF501; `unflake explain UF501` says how to repair it

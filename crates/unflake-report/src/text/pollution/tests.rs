@@ -173,7 +173,7 @@ fn a_victim_says_more_than_the_harmless_mark() {
     let text = shown(vec![one], false);
     assert!(text.starts_with("error a.C.c "), "{text}");
     assert!(
-        text.contains("    harmless it looked so (a counter), but tests fail\n"),
+        text.contains("    harmless it looked so (a counter), but tests fail because of it\n"),
         "{text}"
     );
 }
@@ -187,9 +187,9 @@ fn it_is_said_what_was_proved() {
         let line = text.lines().find_map(|line| line.strip_prefix("    proof    "));
         line.unwrap_or_default().to_owned()
     };
-    assert!(said(Proof::NotRun).starts_with("not run"));
-    assert!(said(Proof::NoVictim).ends_with("and pass"));
-    assert!(said(Proof::Partial).contains("the time was up"));
+    assert!(said(Proof::NotRun).starts_with("not tried"));
+    assert!(said(Proof::NoVictim).ends_with("and passed"));
+    assert!(said(Proof::Partial).contains("time ran out"));
 }
 
 #[test]
@@ -220,7 +220,7 @@ error target/test-classes/x.properties is left changed by a.A#a; 1 test fails be
 
 warning data.csv is deleted by a.A#b
     file     data.csv (deleted)
-    proof    not run: nobody knows yet whether tests fail because of it
+    proof    not tried: other tests were not run after it
     rule     UF303; `unflake explain UF303` says how to repair it
     repeat   unflake replay ID-1
 
@@ -306,7 +306,8 @@ fn a_whole_project_is_told_the_worst_first() {
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
 }
 
-/// Writes the report, with colours, and the page where one can look at them: `UNFLAKE_PAGES=DIR cargo test -p unflake-report`.
+/// Writes the report, with colours, and the page where one can look at them:
+/// `UNFLAKE_PAGES=DIR cargo test -p unflake-report`.
 #[test]
 fn pollution_to_look_at() {
     let Some(directory) = std::env::var_os("UNFLAKE_PAGES").map(std::path::PathBuf::from) else {
