@@ -73,6 +73,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
     let mut verdicts = Verdicts::new();
     let mut round = 0;
     let mut last_round = Duration::ZERO;
+    let mut is_more_to_vary = true;
     while round < most && !check.is_cancelled() {
         // The guided ones of a class run in one JVM, one after the other.
         let last = if round < GUIDED_ROUNDS {
@@ -92,6 +93,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
         let units = units(suite, &turns, check.workers.spread);
         if units.is_empty() {
             round = last;
+            is_more_to_vary = false;
             break;
         }
         let name = if last == round + 1 {
@@ -118,7 +120,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
         round = last;
     }
     ledger.add(Fact::Rounds(round));
-    if options.rounds.is_some_and(|rounds| round < rounds) {
+    if is_more_to_vary && options.rounds.is_some_and(|rounds| round < rounds) {
         ledger.add(Fact::Cut(Cut::Rounds));
     }
     verdicts
