@@ -17,12 +17,9 @@ pub(crate) use behaviour::change;
 pub(crate) use jvm::failure;
 pub(crate) use shown::shown;
 
-use crate::check::{Check, Surroundings};
+use crate::check::{Check, Surroundings, workers};
 use crate::document::{Asked, Finished, Suppressions, document};
 use crate::drive::driver::Driver;
-use crate::drive::patience::Patience;
-use crate::drive::rounds::Workers;
-use crate::drive::units::Spread;
 use crate::ledger::Ledger;
 use crate::options::{Kind, Options, Place, PollutionOptions, SeedSetting, Vary};
 use crate::progress::Silent;
@@ -157,17 +154,7 @@ impl Simulated {
     /// Does something with a check of all tests.
     pub(crate) fn check<R>(&self, work: impl FnOnce(&Check<'_>) -> R) -> R {
         let selected: Vec<TestIx> = self.session.suite.all().collect();
-        let workers = Workers {
-            suite: &self.session.suite,
-            launches: &self.session.suite.launches,
-            driver: self.session.driver(),
-            spread: Spread {
-                jobs: self.options.jobs.get(),
-                repeatable: self.options.vary.seed.must_repeat(),
-            },
-            patience: Patience::checking(self.options.timeout),
-            hear: &|_| {},
-        };
+        let workers = workers(&self.session, &self.options);
         work(&Check {
             options: &self.options,
             seed: Seed(7),
