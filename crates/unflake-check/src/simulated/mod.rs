@@ -17,24 +17,28 @@ pub(crate) use behaviour::change;
 pub(crate) use jvm::failure;
 pub(crate) use shown::shown;
 
-use crate::check::{Check, Surroundings, workers};
+use crate::check::{Check, Checked, Started, Surroundings, workers};
 use crate::document::{Asked, Finished, Suppressions, document};
 use crate::drive::driver::Driver;
+use crate::learn::Learned;
 use crate::ledger::Ledger;
 use crate::options::{Kind, Options, Place, PollutionOptions, SeedSetting, Vary};
-use crate::progress::Silent;
+use crate::problem::Problem;
+use crate::progress::{Progress, Silent};
 use crate::session::{Session, Workshop};
+use crate::stored_run::StoredRun;
 use crate::suite::{Suite, Trouble};
 use behaviour::Rule;
 use jvm::{SimulatedJvms, World, seen};
 use std::collections::BTreeMap;
+use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 use unflake_explore::TestIx;
-use unflake_findings::{LevelSetting, RunInfo};
+use unflake_findings::{LevelSetting, ProjectStore, RunInfo};
 use unflake_project::{BuildRecipe, BuildRun, TOOLS, TestJvm, TestRun};
 use unflake_protocol::{
     Configuration, Framework, Handle, HashDraws, JavaVm, Outcome, Recipe, Role, ScopeChoices, Seed, Strategy,
@@ -208,7 +212,7 @@ impl Simulated {
     /// Builds as [`Simulated::rebuilds`] says, one after the other; none is left: interrupted.
     pub(crate) fn rebuild(
         &self,
-    ) -> impl Fn(Option<Strategy>, &str) -> Result<Option<Vec<(Handle, Outcome)>>, crate::Problem> {
+    ) -> impl Fn(Option<Strategy>, &str) -> Result<Option<Vec<(Handle, Outcome)>>, Problem> {
         let left = std::cell::RefCell::new(self.rebuilds.iter());
         move |_, _| {
             let outcome = |word: &str| {
@@ -225,6 +229,53 @@ impl Simulated {
             let next = left.borrow_mut().next();
             Ok(next.map(|text| text.split_terminator(' ').map(outcome).collect()))
         }
+    }
+
+    /// A whole check with this progress, stored, with causes.
+    pub(crate) fn run(&self, progress: &dyn Progress) -> Result<Checked, Problem> {
+        let options = &self.options;
+        let started = Started {
+            options,
+            surroundings: &self.surroundings(),
+            progress,
+            store: self.store(),
+            seed: Seed(7),
+            time: SystemTime::UNIX_EPOCH,
+            clock: Instant::now(),
+            reports: &["target/reports"],
+        };
+        let learned = Learned {
+            suite: self.session.suite.clone(),
+            troubles: self.troubles.clone(),
+            selected: self.session.suite.all().collect(),
+            time: self.learning_run,
+        };
+        let configuration = self.session.configuration.clone();
+        started.check(self.workshop(), configuration, learned, &self.rebuild())
+    }
+
+    fn workshop(&self) -> Workshop {
+        Workshop::simulated(self.session.driver().clone())
+    }
+
+    pub(crate) fn store(&self) -> ProjectStore {
+        let place = &self.options.place;
+        ProjectStore::open(&place.store, &place.project).unwrap()
+    }
+
+    /// The run of a whole check, opened again with simulated JVMs.
+    pub(crate) fn stored(&self) -> StoredRun {
+        self.run(&Silent).unwrap();
+        let place = &self.options.place;
+        let stored = StoredRun::open(place, None, &self.surroundings()).unwrap();
+        let session = Session::new(
+            self.workshop(),
+            place.project.clone(),
+            stored.session.suite,
+            stored.session.configuration,
+            Vec::new(),
+        );
+        StoredRun { session, ..stored }
     }
 
     pub(crate) fn surroundings(&self) -> Surroundings {
@@ -349,7 +400,8 @@ fn build_jvms(tests: &[Line<'_>], folder: &Path) -> Vec<TestJvm> {
     }
     let jvm = |(name, tests): (&str, Vec<&Line<'_>>)| {
         let has_launch = !tests.iter().any(|test| test.is("no-launch"));
-        let classes = folder.join(format!("project/target-{name}/test-classes"));
+        let classes = folder.join(format!("project/m{name}/target/test-classes"));
+        fs::create_dir_all(&classes).unwrap();
         let refers = tests.iter().filter_map(|test| {
             let class = seen(&handle(test.name)).class;
             Some((class, vec![test.word_after("sees")?.to_owned()]))
