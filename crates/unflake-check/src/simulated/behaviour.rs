@@ -61,6 +61,10 @@ enum When {
     Once,
     /// By the number of its run, in whatever JVM: `f` says that the rule applies. The last letter goes on for ever.
     Turns(String),
+    /// In every second of its runs, in whatever JVM.
+    Alternately,
+    /// Single choices are told what to do.
+    Scripted,
     /// The choice with this number, from 1, does not answer as it naturally would.
     Reordered(usize),
     Unwatched,
@@ -130,6 +134,8 @@ impl Rule {
                 "again" => When::Again,
                 "once" => When::Once,
                 "turns" => When::Turns(next().to_owned()),
+                "alternately" => When::Alternately,
+                "scripted" => When::Scripted,
                 "reordered" => When::Reordered(next().parse().unwrap()),
                 "unwatched" => When::Unwatched,
                 other => panic!("unknown condition `{other}`"),
@@ -159,9 +165,11 @@ impl When {
                 let last = turns.len() - 1;
                 turns.as_bytes()[around.runs.min(last)] == b'f'
             }
+            When::Alternately => around.runs % 2 == 1,
+            When::Scripted => around.command.script.is_some(),
             When::Reordered(number) => {
                 let (id, size) = around.choices[*number - 1];
-                order(around.command, id, size).is_sorted_by(|a, b| a < b) == false
+                !order(around.command, id, size).is_sorted()
             }
             When::Unwatched => !around.watches,
         }

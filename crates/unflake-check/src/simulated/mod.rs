@@ -131,6 +131,10 @@ impl Simulated {
         self
     }
 
+    pub(crate) fn no_more_starts(&self) {
+        self.world.most_starts.store(0, Ordering::Relaxed);
+    }
+
     pub(crate) fn rebuilds(mut self, rebuilds: &[&'static str]) -> Simulated {
         self.rebuilds = rebuilds.to_vec();
         self
