@@ -76,10 +76,12 @@ fn orders_are_counted_and_end_with_the_time() {
     let none = with(None, Some(0));
     none.facts();
     assert_eq!(none.starts(), 0);
-    let budget = Some(Duration::from_millis(200));
-    let simulated = ordering("A#a\nB#b\nC#c\nD#d\nE#e").with(|options| options.budget = budget);
+    // With a budget alone there is no most.
+    let budget = Some(Duration::from_secs(600));
+    let simulated = ordering("A#a cancels turns pppppppppppf\nB#b\nC#c\nD#d\nE#e");
+    let simulated = simulated.with(|options| options.budget = budget);
     simulated.facts();
-    assert!(simulated.commands().len() > 5, "{:?}", simulated.commands());
+    assert!(simulated.commands().len() > 6, "{:?}", simulated.commands());
 }
 
 #[test]

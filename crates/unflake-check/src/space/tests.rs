@@ -173,9 +173,9 @@ fn what_was_not_tried_is_said() {
 
 #[test]
 fn time_that_is_up_is_said() {
-    let budget = Some(Duration::from_millis(60));
+    let budget = Some(Duration::from_millis(500));
     let space = explored(
-        &simulated(&format!("{TWO}; sleeps 15 scripted")),
+        &simulated(&format!("{TWO}; sleeps 100 scripted")),
         &ExploreOptions { budget, ..options() },
     );
     let said = shown(space);
