@@ -63,18 +63,12 @@ pub(crate) struct Simulated {
 
 /// Reads a suite; see the module's text.
 pub(crate) fn simulated(text: &str) -> Simulated {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let tests: Vec<Line<'_>> = lines.map(Line::parse).collect();
     let folder = tempfile::tempdir().unwrap();
-    let run = BuildRun {
-        jvms: build_jvms(&tests, folder.path()),
-        has_reported_tests: true,
-        time: Duration::from_secs(1),
-    };
+    let run = build_run(text, folder.path());
     let (suite, troubles) = Suite::from_build(&run);
-    let rules = tests
-        .iter()
-        .map(|line| (line.name.to_owned(), line.rules.clone()));
+    let rules = lines(text)
+        .into_iter()
+        .map(|line| (line.name.to_owned(), line.rules));
     let world = Arc::new(World::new(rules.collect()));
     let options = options(folder.path());
     let configuration = crate::check::configuration(&options.vary).unwrap();
@@ -111,6 +105,15 @@ pub(crate) fn simulated(text: &str) -> Simulated {
         rebuilds: Vec::new(),
         world,
         folder,
+    }
+}
+
+/// What the build of such a suite shows.
+pub(crate) fn build_run(text: &str, folder: &Path) -> BuildRun {
+    BuildRun {
+        jvms: build_jvms(&lines(text), folder),
+        has_reported_tests: true,
+        time: Duration::from_secs(1),
     }
 }
 
@@ -327,6 +330,11 @@ fn options(folder: &Path) -> Options {
         build_arguments: Vec::new(),
         command: vec!["check".to_owned()],
     }
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(Line::parse).collect()
 }
 
 /// One test of the text.
