@@ -6,18 +6,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use unflake_bytecode::ClassFile;
-use unflake_javac::Javac;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let sources = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../runtime/boot");
-    let classes = Javac {
-        sources: &sources,
-        class_path: None,
-        signatures: None,
-        output: &out.join("runtime"),
-    }
-    .compile()?;
+    let classes = unflake_javac::compile_boot(&sources, &out.join("runtime"))?;
     let mut bytes = BTreeMap::new();
     for (name, file) in &classes {
         bytes.insert(name.as_str(), (file, fs::read(file)?));

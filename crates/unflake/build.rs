@@ -88,15 +88,10 @@ fn build_agent(workspace: &Path, out: &Path) -> Result<PathBuf, Box<dyn std::err
 fn build_runner(workspace: &Path, out: &Path) -> Result<Vec<(String, PathBuf)>, Box<dyn std::error::Error>> {
     let runtime = workspace.join("runtime");
     let boot = out.join("boot");
-    Javac {
-        sources: &runtime.join("boot"),
-        class_path: None,
-        signatures: None,
-        output: &boot,
-    }
-    .compile()?;
+    unflake_javac::compile_boot(&runtime.join("boot"), &boot)?;
     let classes = Javac {
         sources: &runtime.join("runner"),
+        generated: None,
         class_path: Some(&boot),
         signatures: Some(&runtime.join("stubs")),
         output: &out.join("runner"),

@@ -1,18 +1,19 @@
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Unflake;
+import java.util.UnflakeCodes;
 
 /** What the tests of the runtime share: operations that give a sequence, with the window closed or open. */
 final class Check {
-    static final int ONE = 0;
-    static final int EQ = 1;
-    static final int ID = 2;
-    static final int FULL = 3;
-    static final int NATURAL = 0;
-    static final int REVERSE = 1;
-    static final int ODD = 2;
-    static final int PAIRS = 3;
-    static final int RANDOM = 4;
+    static final int ONE = UnflakeCodes.LEVEL_ONE;
+    static final int EQ = UnflakeCodes.LEVEL_EQ;
+    static final int ID = UnflakeCodes.LEVEL_ID;
+    static final int FULL = UnflakeCodes.LEVEL_FULL;
+    static final int NATURAL = UnflakeCodes.FORM_NATURAL;
+    static final int REVERSE = UnflakeCodes.FORM_REVERSE;
+    static final int ODD = UnflakeCodes.FORM_ODD;
+    static final int PAIRS = UnflakeCodes.FORM_PAIRS;
+    static final int RANDOM = UnflakeCodes.FORM_RANDOM;
 
     private Check() {
     }

@@ -1,11 +1,10 @@
 //! The agent's life: loaded, asleep, awake.
 
-use crate::boundaries::WAKES;
 use crate::clock::{self, BusyClock};
 use crate::connection::Connection;
 use crate::events::{self, Said};
 use crate::ffi::{Event, Jni, Jvmti, Object, set_variable};
-use crate::heap::{self, Heap, Walked};
+use crate::heap::{self, Heap, WalkTurn, Walked};
 use crate::launch;
 use crate::loaded::LoadedClasses;
 use crate::options::Options;
@@ -16,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use unflake_protocol::{
-    Configuration, JavaVm, Measured, PROTOCOL_VERSION, Role, RunCommand, ToAgent, ToProgram,
+    Configuration, FRAMEWORKS, JavaVm, Measured, PROTOCOL_VERSION, Role, RunCommand, ToAgent, ToProgram,
 };
 
 /// Room for a reference to every loaded class.
@@ -103,14 +102,14 @@ impl Agent {
         if self
             .jvmti
             .class_name(class)
-            .is_some_and(|name| WAKES.contains(&name.as_str()))
+            .is_some_and(|name| FRAMEWORKS.wakes(&name))
         {
             self.wake(jni, Some(class));
         }
     }
 
-    /// Connects, defines the runtime, edits what is loaded. If the program is not there, nothing happens. `framework` is
-    /// the class that woke us.
+    /// Connects, defines the runtime, edits what is loaded. If the program is not there, nothing happens. `framework`
+    /// is the class that woke us.
     fn wake(&self, jni: Jni<'_>, framework: Option<Object>) {
         if self.woken.swap(true, Ordering::SeqCst) {
             return;
@@ -270,7 +269,7 @@ impl Agent {
         &self,
         walked: &Walked<'_>,
         by: i32,
-        names: &[Option<String>],
+        names: Vec<Option<String>>,
         jvm: Option<Vec<Option<String>>>,
     ) -> bool {
         let Some(session) = self.awake() else {
@@ -279,13 +278,23 @@ impl Agent {
         let Some(heap) = &session.heap else {
             return false;
         };
-        let (differs, messages) = heap.walked(walked, by, names);
+        let by = events::author(by, names).unwrap_or_else(|misunderstood| {
+            session.tell(&ToProgram::Bug {
+                message: misunderstood.to_string(),
+            });
+            None
+        });
+        let (differs, messages) = heap.walked(walked, by.as_ref());
         messages.iter().for_each(|message| session.tell(message));
         heap.news().iter().for_each(|message| session.tell(message));
-        let messages = session
-            .around
-            .looked(by, names, jvm, |root| heap.name_of_root(root));
-        messages.iter().for_each(|message| session.tell(message));
+        match walked.turn {
+            WalkTurn::First => {
+                let messages = session.around.looked(by, jvm, |root| heap.name_of_root(root));
+                messages.iter().for_each(|message| session.tell(message));
+            }
+            // Nothing ran since the first look.
+            WalkTurn::Again => {}
+        }
         differs
     }
 
@@ -325,19 +334,22 @@ impl Agent {
         self.awake().is_none_or(|session| session.caller_allowed(jni))
     }
 
-    pub(crate) fn event(&self, kind: i32, fields: Vec<Option<String>>, numbers: &[i64]) {
+    pub(crate) fn event(&self, kind: i32, texts: Vec<Option<String>>, numbers: &[i64]) {
         let Some(session) = self.awake() else { return };
-        match events::decode(kind, fields, numbers, |bit| session.model_name(bit)) {
-            Some(Said::Tell(mut message)) => {
+        match events::decode(kind, texts, numbers, |bit| session.model_name(bit)) {
+            Ok(Said::Nothing) => {}
+            Ok(Said::Tell(mut message)) => {
                 self.clock.stamp(&mut message);
                 session.tell_of_run(&message);
             }
-            Some(Said::Recipe(properties, launcher)) => {
+            Ok(Said::Recipe(properties, launcher)) => {
                 let recipe = launch::recipe(&self.options_text, properties, launcher);
                 session.tell(&ToProgram::Recipe(Box::new(recipe)));
             }
-            Some(Said::Bug(message)) => session.tell(&ToProgram::Bug { message }),
-            None => {}
+            Ok(Said::Bug(message)) => session.tell(&ToProgram::Bug { message }),
+            Err(misunderstood) => session.tell(&ToProgram::Bug {
+                message: misunderstood.to_string(),
+            }),
         }
     }
 
@@ -360,7 +372,7 @@ impl Agent {
                 }
                 let mut words = vec!["run".to_owned()];
                 for test in tests {
-                    words.extend([format!("{:?}", test.framework), test.root, test.id]);
+                    words.extend([test.framework.wire_name().to_owned(), test.root, test.id]);
                 }
                 jni.string_array(&words)
             }

@@ -1,6 +1,5 @@
 //! Shared state beside the heap: what the JVM keeps for everybody, and files.
 
-use crate::heap::{AGAIN, author};
 use crate::jvm_state::{self, Captured};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -42,16 +41,11 @@ impl Around {
     /// Looks around after somebody's code ran. `jvm` is `None` if it is as it was.
     pub(crate) fn looked(
         &self,
-        by: i32,
-        names: &[Option<String>],
+        author: Option<Author>,
         jvm: Option<Vec<Option<String>>>,
         root_name: impl Fn(u32) -> String,
     ) -> Vec<ToProgram> {
-        if by >= AGAIN {
-            return Vec::new();
-        }
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let author = author(by, names);
         let mut told = Vec::new();
         let mut changes = Vec::new();
         if let Some(captured) = jvm.map(jvm_state::triples) {
@@ -85,8 +79,8 @@ impl Around {
                 });
             }
         }
-        // The JDK makes its handlers when they are first needed. One change may bring others along: a factory for handlers drops
-        // all of them, the default locale is that of each category.
+        // The JDK makes its handlers when they are first needed. One change may bring others along: a factory for
+        // handlers drops all of them, the default locale is that of each category.
         let is_default = |change: &StateChange| is_state(change, &JvmState::Locale(LocaleCategory::Default));
         let has_default = changes.iter().any(is_default);
         let is_factory = |change: &StateChange| is_state(change, &JvmState::UrlFactory);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{PoisonError, RwLock};
+use unflake_protocol::{Frameworks, Support};
 
 /// Whose code a method is, as far as choices are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub(crate) enum Owner {
     Project,
 }
 
-/// Beginnings of `class.method`: loading and linking, proxies, comparing collections, tables that are filled from tables.
-/// Only for knowing which tests need varying: they are varied like everybody else.
+/// Beginnings of `class.method`: loading and linking, proxies, comparing collections, tables that are filled from
+/// tables. Only for knowing which tests need varying: they are varied like everybody else.
 const INTERNAL: &[&str] = &[
     "java/io/ObjectStreamClass.compute",
     "java/io/ObjectStreamClass.get",
@@ -42,38 +43,21 @@ const INTERNAL: &[&str] = &[
     "sun/util/locale/provider/TimeZoneNameUtility",
 ];
 const JDK: &[&str] = &["java/", "javax/", "jdk/", "sun/", "com/sun/"];
-const ASSERTIONS: &[&str] = &[
-    "org/junit/Assert",
-    "junit/framework/Assert",
-    "org/junit/jupiter/api/Assert",
-    "org/opentest4j/",
-];
-const FRAMEWORKS: &[&str] = &[
-    "org/junit/",
-    "junit/",
-    "org/apache/maven/",
-    "org/testng/",
-    "org/gradle/",
-    "worker/org/gradle/",
-    "org/apiguardian/",
-    "unflake/runner/",
-];
 
 /// The owner of a method, given by its class's binary name with slashes and its own.
-pub(crate) fn owner(class: &str, method: &str) -> Owner {
-    let is = |prefixes: &[&str]| prefixes.iter().any(|prefix| class.starts_with(prefix));
-    if is(JDK) {
+pub(crate) fn owner(frameworks: &Frameworks<'_>, class: &str, method: &str) -> Owner {
+    if JDK.iter().any(|prefix| class.starts_with(prefix)) {
         let name = format!("{class}.{method}");
         if INTERNAL.iter().any(|prefix| name.starts_with(prefix)) {
             return Owner::Internal;
         }
-        Owner::Jdk
-    } else if is(ASSERTIONS) {
-        Owner::Assertion
-    } else if is(FRAMEWORKS) {
-        Owner::Framework
-    } else {
-        Owner::Project
+        return Owner::Jdk;
+    }
+    match frameworks.support_of(class) {
+        Some(Support::Assertion) => Owner::Assertion,
+        Some(Support::Framework | Support::Launcher) => Owner::Framework,
+        // A matcher is often the project's own or works on its behalf.
+        Some(Support::Matcher) | None => Owner::Project,
     }
 }
 
@@ -169,20 +153,45 @@ impl<K: std::hash::Hash + Eq + Copy, V: Clone> Seen<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unflake_protocol::{FRAMEWORKS, Prefix};
 
     #[test]
     fn owners_by_package() {
-        assert_eq!(owner("java/util/HashMap", "m"), Owner::Jdk);
-        assert_eq!(owner("java/util/AbstractSet", "hashCode"), Owner::Internal);
-        assert_eq!(owner("java/util/AbstractSet", "removeAll"), Owner::Jdk);
-        assert_eq!(owner("org/junit/Assert", "m"), Owner::Assertion);
+        for (class, method, expected) in [
+            ("java/util/HashMap", "m", Owner::Jdk),
+            ("java/util/AbstractSet", "hashCode", Owner::Internal),
+            ("java/util/AbstractSet", "removeAll", Owner::Jdk),
+            ("org/junit/Assert", "m", Owner::Assertion),
+            (
+                "org/junit/jupiter/api/AssertIterableEquals",
+                "m",
+                Owner::Assertion,
+            ),
+            ("org/junit/runners/ParentRunner", "m", Owner::Framework),
+            ("org/apache/maven/surefire/Main", "m", Owner::Framework),
+            ("org/hamcrest/CoreMatchers", "m", Owner::Project),
+            ("org/example/OrderTest", "m", Owner::Project),
+            ("org/junitpioneer/Thing", "m", Owner::Project),
+        ] {
+            assert_eq!(owner(&FRAMEWORKS, class, method), expected, "{class}");
+        }
+    }
+
+    #[test]
+    fn a_frameworks_code_is_read_from_the_table() {
+        let invented = [Prefix {
+            start: "org.invented.",
+            support: Support::Framework,
+        }];
+        let with_invented = Frameworks {
+            rows: &[],
+            around: &invented,
+        };
         assert_eq!(
-            owner("org/junit/jupiter/api/AssertIterableEquals", "m"),
-            Owner::Assertion
+            owner(&with_invented, "org/invented/Engine", "m"),
+            Owner::Framework
         );
-        assert_eq!(owner("org/junit/runners/ParentRunner", "m"), Owner::Framework);
-        assert_eq!(owner("org/example/OrderTest", "m"), Owner::Project);
-        assert_eq!(owner("org/junitpioneer/Thing", "m"), Owner::Project);
+        assert_eq!(owner(&FRAMEWORKS, "org/invented/Engine", "m"), Owner::Project);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! How much of a test's time its JVM worked: what mostly waits can run beside others. And what the whole JVM has needed.
+//! How much of a test's time its JVM worked: what mostly waits can run beside others. And what the whole JVM has
+//! needed.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicU64, Ordering};

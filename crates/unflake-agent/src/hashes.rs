@@ -1,17 +1,13 @@
 //! HotSpot's generator of identity hashes, followed from outside.
 //!
-//! With the default setting (`-XX:hashCode=5`) each thread has a Marsaglia xor-shift generator of its own, and an object
-//! draws its hash from the generator of the thread that first asks for it. Its state are its last four results, of which
-//! Java sees the low bits (31; 25 with the compact headers of some JVMs). Every state bit is a linear function over GF(2)
-//! of the first state, so a few results are a system of linear equations, and its solution tells all later results: one
-//! more hash then tells how many were drawn in between.
+//! With the default setting (`-XX:hashCode=5`) each thread has a Marsaglia xor-shift generator of its own, and an
+//! object draws its hash from the generator of the thread that first asks for it. Its state are its last four results,
+//! of which Java sees the low bits (31; 25 with the compact headers of some JVMs). Every state bit is a linear function
+//! over GF(2) of the first state, so a few results are a system of linear equations, and its solution tells all later
+//! results: one more hash then tells how many were drawn in between.
 
 use std::cell::Cell;
-
-/// This thread was not seen yet: a sample is needed.
-const UNSEEN: i32 = -1;
-/// This JVM's generator is not the one described above.
-pub(crate) const CANNOT_FOLLOW: i32 = -2;
+use unflake_protocol::codes::{DRAWN_UNKNOWN, DRAWN_UNSEEN};
 
 /// Hashes drawn between two looks are counted up to here.
 const FURTHEST: i32 = 200_000;
@@ -42,7 +38,7 @@ pub(crate) fn follow(drawn: &[i32]) -> i32 {
 
 fn step(known: Known, drawn: &[u32]) -> (Known, i32) {
     match (known, drawn) {
-        (Known::Foreign, _) => (Known::Foreign, CANNOT_FOLLOW),
+        (Known::Foreign, _) => (Known::Foreign, DRAWN_UNKNOWN),
         (Known::Follows(mut generator), &[hash]) => {
             let others = (0..FURTHEST).find(|_| generator.next() == hash);
             // Lost: the test drew more than we count. The next look at this thread asks for a new sample.
@@ -50,10 +46,10 @@ fn step(known: Known, drawn: &[u32]) -> (Known, i32) {
                 (Known::Follows(generator), others)
             })
         }
-        (Known::Unseen, &[_] | &[]) => (Known::Unseen, UNSEEN),
+        (Known::Unseen, &[_] | &[]) => (Known::Unseen, DRAWN_UNSEEN),
         (_, sample) => match Generator::recover(sample) {
             Some(generator) => (Known::Follows(generator), 0),
-            None => (Known::Foreign, CANNOT_FOLLOW),
+            None => (Known::Foreign, DRAWN_UNKNOWN),
         },
     }
 }
@@ -181,7 +177,7 @@ mod tests {
     fn draws_between_two_looks_are_counted() {
         let mut original = generator(31);
         let (known, answer) = step(Known::Unseen, &[original.next()]);
-        assert_eq!(answer, UNSEEN);
+        assert_eq!(answer, DRAWN_UNSEEN);
         let (known, answer) = step(known, &sample(&mut original));
         assert_eq!(answer, 0);
         let (known, answer) = step(known, &[original.next()]);
@@ -197,8 +193,8 @@ mod tests {
     #[test]
     fn another_generator_is_not_followed() {
         let (known, answer) = step(Known::Unseen, &[1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!(answer, CANNOT_FOLLOW);
-        assert_eq!(step(known, &[9]).1, CANNOT_FOLLOW);
+        assert_eq!(answer, DRAWN_UNKNOWN);
+        assert_eq!(step(known, &[9]).1, DRAWN_UNKNOWN);
     }
 
     #[test]
@@ -207,6 +203,6 @@ mod tests {
         let (known, _) = step(Known::Unseen, &sample(&mut original));
         let (known, answer) = step(known, &[NOT_ZERO + 1]);
         assert_eq!(answer, FURTHEST);
-        assert_eq!(step(known, &[original.next()]).1, UNSEEN);
+        assert_eq!(step(known, &[original.next()]).1, DRAWN_UNSEEN);
     }
 }

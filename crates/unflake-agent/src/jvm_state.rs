@@ -1,5 +1,5 @@
-//! State of the JVM beside the heap (P10): what two captures of `java.util.UnflakeJvmState` say of what ran between them.
-//! Plain data in, plain data out.
+//! State of the JVM beside the heap (P10): what two captures of `java.util.UnflakeJvmState` say of what ran between
+//! them. Plain data in, plain data out.
 //!
 //! The JDK computes some of this state on first use, which is nobody's pollution; each kind says below how that is told
 //! from a test's doing. Texts that differ from run to run (numbers of threads, lambdas, proxies) do so in `path`, `old`

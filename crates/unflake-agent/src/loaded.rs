@@ -1,6 +1,6 @@
 //! Which of a few JDK classes are loaded: state that nobody has used yet must not come to life by our looking for it.
-//! JVMTI can list the loaded classes, which takes a millisecond; that is done once, and from then on the class-file hook
-//! tells of those that come.
+//! JVMTI can list the loaded classes, which takes a millisecond; that is done once, and from then on the class-file
+//! hook tells of those that come.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,6 @@
 //! The option string: `SOCKET[,worker=N][,program]`, and for a JVM without a program behind it
-//! `,program,level=full,form=random,seed=7,models=HashMap.*,evidence=DIR`; `,closed` edits everything and opens no window.
+//! `,program,level=full,form=random,seed=7,models=HashMap.*,evidence=DIR`; `,closed` edits everything and opens no
+//! window.
 
 use std::path::PathBuf;
 use unflake_protocol::{Form, Level, Seed, Strategy};

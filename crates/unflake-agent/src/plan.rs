@@ -2,11 +2,12 @@
 //! models of users. A plan knows no JVM; applying it is a pure function of the class's bytes, so that an edit comes out
 //! right also when another agent has edited the class first, or makes the JVM ask again.
 
-use crate::boundaries::{self, EVENTS};
-use crate::runtime::{CLASSES, UNFLAKE};
+use crate::boundaries;
+use crate::runtime::{BODIES, CLASSES, INITIALISERS, UNFLAKE};
 use std::collections::{BTreeSet, HashMap};
 use unflake_bytecode::{Arg, Change, ClassError, ClassFile, Helper, MethodEdit, StaticField};
 use unflake_models::{Arg as ModelArg, Edit, MODELS, Road};
+use unflake_protocol::Frameworks;
 
 /// One edit, and how to speak of it.
 #[derive(Clone, Debug)]
@@ -23,7 +24,11 @@ pub(crate) struct Plan(HashMap<String, Vec<Planned>>);
 impl Plan {
     /// The roads of these models on this Java, and all boundaries. A call of a helper that the runtime does not have
     /// would throw inside of the JDK: such a road is left out and returned.
-    pub(crate) fn new(feature: u8, models: &BTreeSet<&str>) -> (Plan, Vec<&'static Road>) {
+    pub(crate) fn new(
+        feature: u8,
+        models: &BTreeSet<&str>,
+        frameworks: &Frameworks<'_>,
+    ) -> (Plan, Vec<&'static Road>) {
         let mut plan = Plan::default();
         let helpers = runtime_helpers();
         let mut without_helper = Vec::new();
@@ -42,7 +47,7 @@ impl Plan {
                     .push(Planned { edit, required: true });
             }
         }
-        for (class, edit) in boundaries::edits() {
+        for (class, edit) in boundaries::edits(frameworks) {
             plan.0.entry(class.to_owned()).or_default().push(Planned {
                 edit,
                 required: false,
@@ -61,7 +66,7 @@ pub(crate) fn watch_initialiser(class: &str) -> [Planned; 2] {
     let name = class.replace('/', ".");
     let planned = |change: fn(Helper, Vec<Arg>) -> Change, calls: &str| {
         let helper = Helper {
-            class: EVENTS.to_owned(),
+            class: INITIALISERS.to_owned(),
             name: calls.to_owned(),
             descriptor: "(Ljava/lang/String;)V".to_owned(),
         };
@@ -76,18 +81,15 @@ pub(crate) fn watch_initialiser(class: &str) -> [Planned; 2] {
         }
     };
     [
-        planned(|helper, args| Change::AtEntry { helper, args }, "initStarted"),
-        planned(
-            |helper, args| Change::BeforeReturns { helper, args },
-            "initFinished",
-        ),
+        planned(|helper, args| Change::AtEntry { helper, args }, "started"),
+        planned(|helper, args| Change::BeforeReturns { helper, args }, "finished"),
     ]
 }
 
 /// Tells that a test class's static initialiser is through.
 pub(crate) fn watch_test_class(class: &str) -> Planned {
     let helper = Helper {
-        class: EVENTS.to_owned(),
+        class: BODIES.to_owned(),
         name: "testClassReady".to_owned(),
         descriptor: "(Ljava/lang/String;)V".to_owned(),
     };
@@ -284,6 +286,7 @@ pub(crate) fn all_models() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unflake_protocol::FRAMEWORKS;
 
     /// Every helper that a model names must be there with that descriptor: a misspelt one would only show when the
     /// edited method runs.
@@ -300,15 +303,19 @@ mod tests {
 
     #[test]
     fn every_boundary_calls_a_method_that_exists() {
-        let (_, bytes) = CLASSES.iter().find(|(name, _)| *name == EVENTS).unwrap();
-        let events = ClassFile::parse(bytes).unwrap();
-        let there: BTreeSet<String> = events
-            .methods()
-            .map(|method| format!("{}{}", method.name(), method.descriptor()))
+        let there: BTreeSet<String> = CLASSES
+            .iter()
+            .flat_map(|(name, bytes)| {
+                let class = ClassFile::parse(bytes).unwrap();
+                let full = |method: unflake_bytecode::Method<'_>| {
+                    format!("{name}.{}{}", method.name(), method.descriptor())
+                };
+                class.methods().map(full).collect::<Vec<_>>()
+            })
             .collect();
         let initialisers = watch_initialiser("a/B").map(|planned| planned.edit);
         let test_class = [watch_test_class("a/B").edit];
-        for edit in boundaries::edits()
+        for edit in boundaries::edits(&FRAMEWORKS)
             .map(|(_, edit)| edit)
             .chain(initialisers)
             .chain(test_class)
@@ -317,7 +324,7 @@ mod tests {
                 panic!("{edit:?}");
             };
             assert!(
-                there.contains(&format!("{}{}", helper.name, helper.descriptor)),
+                there.contains(&format!("{}.{}{}", helper.class, helper.name, helper.descriptor)),
                 "{helper:?}"
             );
         }

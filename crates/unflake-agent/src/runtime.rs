@@ -1,13 +1,22 @@
 //! The runtime's classes: embedded, defined in the boot loader, switched on.
 
-use crate::boundaries::EVENTS;
 use crate::ffi::{Global, Jni, Value};
-use unflake_protocol::{Form, Order, Others, Points, Record, Script, Strategy, UserModelKind, Watch};
+use unflake_protocol::codes::{FormCode, PLAN_FIRST_GIVEN, PLAN_NATURAL, PLAN_VARIED, SharedCode};
+use unflake_protocol::{Form, Level, Order, Others, Record, Script, Strategy, UserModelKind, Watch};
 
 include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
 /// The class that edits of JDK methods call.
 pub(crate) const UNFLAKE: &str = "java/util/Unflake";
+
+/// The class that the agent sets up before tests run.
+const EVENTS: &str = "java/util/UnflakeEvents";
+
+/// The class that test classes tell when they are ready.
+pub(crate) const BODIES: &str = "java/util/UnflakeBodies";
+
+/// The class that static initialisers tell of themselves.
+pub(crate) const INITIALISERS: &str = "java/util/UnflakeInitialisers";
 
 /// The class that says what single choices do.
 const SCRIPT: &str = "java/util/UnflakeScript";
@@ -79,16 +88,17 @@ impl Runtime {
 
     /// How choices vary from now on; `None`: they are counted and left as they are.
     pub(crate) fn configure(&self, jni: Jni<'_>, strategy: Option<Strategy>, vary_hashes: bool) {
-        let (level, form, seed) = match strategy {
-            None => (0, 0, 0),
-            Some(Strategy { level, form }) => match form {
-                Form::Reverse => (level as i32, 1, 0),
-                Form::Odd => (level as i32, 2, 0),
-                Form::Pairs => (level as i32, 3, 0),
-                Form::Random(seed) => (level as i32, 4, seed.0.cast_signed()),
-            },
+        let level = strategy.map_or(Level::One, |strategy| strategy.level);
+        let form = strategy.map(|strategy| strategy.form);
+        let seed = match form {
+            Some(Form::Random(seed)) => seed.0.cast_signed(),
+            Some(Form::Reverse | Form::Odd | Form::Pairs) | None => 0,
         };
-        let arguments = [Value::Int(level), Value::Int(form), Value::Long(seed)];
+        let arguments = [
+            Value::Int(level.code()),
+            Value::Int(FormCode::of(form).code()),
+            Value::Long(seed),
+        ];
         jni.call_static_void(self.unflake.object(), "configure", "(IIJ)V", &arguments);
         let extra = if vary_hashes { extra_hashes(strategy) } else { 0 };
         jni.call_static_void(self.events.object(), "configure", "(I)V", &[Value::Int(extra)]);
@@ -98,12 +108,8 @@ impl Runtime {
     pub(crate) fn watch_heap(&self, jni: Jni<'_>, watch: &Watch) {
         let most = i32::try_from(watch.most_objects).unwrap_or(i32::MAX);
         if let Some(eager) = jni.string_array(&watch.eager) {
-            let points = match watch.points {
-                Points::WholeTest => 0,
-                Points::Body => 1,
-                Points::SetUps => 2,
-            };
-            let arguments = [Value::Int(most), Value::Int(points), Value::Object(eager)];
+            let points = Value::Int(watch.points.code());
+            let arguments = [Value::Int(most), points, Value::Object(eager)];
             jni.call_static_void(
                 self.heap.object(),
                 "watch",
@@ -184,26 +190,23 @@ impl Runtime {
 
 /// A script as `java.util.UnflakeScript.configure` reads it.
 fn script_text(script: &Script, is_varied: bool, record: &Record) -> String {
-    const NATURAL: i64 = 0;
-    const VARIED: i64 = -1;
-    const FIRST_GIVEN: i64 = 2;
     // Without a strategy there is nothing to vary by.
-    let varied = if is_varied { VARIED } else { NATURAL };
+    let varied = if is_varied { PLAN_VARIED } else { PLAN_NATURAL };
     let mut given = Vec::new();
     let mut numbers = vec![
         match script.others {
-            Others::Natural => NATURAL,
+            Others::Natural => PLAN_NATURAL,
             Others::Varied => varied,
         },
         length(&script.entries),
     ];
     for (from, to, order) in &script.entries {
         let plan = match order {
-            Order::Natural => NATURAL,
+            Order::Natural => PLAN_NATURAL,
             Order::Varied => varied,
             Order::Given(order) => {
                 given.push(order);
-                FIRST_GIVEN + length(&given) - 1
+                PLAN_FIRST_GIVEN + length(&given) - 1
             }
         };
         numbers.extend([from.0.cast_signed(), to.0.cast_signed(), plan]);
@@ -234,7 +237,8 @@ fn extra_hashes(strategy: Option<Strategy>) -> i32 {
 }
 
 /// `Set.of` and `Map.of` iterate by a salt that is drawn per JVM: without a fixed one no order would repeat (N6). It is
-/// read only while iterating, so it may change now, if code compiled with the old one is dropped. Java 9 to 11 have one `int`, later ones a `long` and a direction.
+/// read only while iterating, so it may change now, if code compiled with the old one is dropped. Java 9 to 11 have one
+/// `int`, later ones a `long` and a direction.
 pub(crate) fn pin_salt(jni: Jni<'_>, feature: u8) {
     if feature < 9 {
         return;
@@ -307,7 +311,7 @@ fn internal_unsafe(class: &[u8], feature: u8) -> Vec<u8> {
 mod tests {
     use super::*;
     use unflake_bytecode::ClassFile;
-    use unflake_protocol::{Level, Seed};
+    use unflake_protocol::Seed;
 
     #[test]
     fn classes_come_behind_what_they_extend() {

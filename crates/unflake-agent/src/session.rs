@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use unflake_bytecode::ClassFile;
 use unflake_models::MODELS;
-use unflake_protocol::{Configuration, ToProgram};
+use unflake_protocol::{Configuration, FRAMEWORKS, ToProgram};
 
 pub(crate) struct Session {
     jvmti: Jvmti,
@@ -59,7 +59,7 @@ impl Session {
         configuration: Configuration,
     ) -> Session {
         let models: BTreeSet<&str> = configuration.models.iter().map(String::as_str).collect();
-        let (plan, without_helper) = Plan::new(feature, &models);
+        let (plan, without_helper) = Plan::new(feature, &models, &FRAMEWORKS);
         // The program has looked at the patterns before; what is wrong with them here is told, and nothing is watched.
         let heap = configuration
             .watch
@@ -188,7 +188,7 @@ impl Session {
                 next = jni.parent_loader(loader);
             }
             let is_of_tests = |class: Object, name: &str| {
-                owner(name, "") == Owner::Project
+                owner(&FRAMEWORKS, name, "") == Owner::Project
                     && self.jvmti.class_loader(class).is_ok_and(|loader| {
                         let found = loaders.iter().any(|known| jni.is_same(loader, *known));
                         jni.delete_local(loader);
@@ -268,7 +268,8 @@ impl Session {
         bytes: &[u8],
     ) -> Option<Vec<u8>> {
         let fixed = self.plan.of(name);
-        let is_project = has_loader && owner(name, "") == Owner::Project || self.user.names_class(name);
+        let is_project =
+            has_loader && owner(&FRAMEWORKS, name, "") == Owner::Project || self.user.names_class(name);
         let is_watched = self.allocations && !has_loader && plan::is_collection(name);
         let is_test_class = self.heap.as_ref().is_some_and(|heap| heap.is_test_class(name));
         if fixed.is_empty() && !is_project && !is_watched {
@@ -356,7 +357,7 @@ impl Session {
         let look = |session: &Session, method| {
             session.allowed.get(method, || {
                 let (class, name) = session.jvmti.method_name(jni, method)?;
-                let is_caller = !matches!(owner(&class, &name), Owner::Jdk | Owner::Internal);
+                let is_caller = !matches!(owner(&FRAMEWORKS, &class, &name), Owner::Jdk | Owner::Internal);
                 is_caller.then(|| session.filters.allow(&class.replace('/', "."), &name))
             })
         };
@@ -367,7 +368,7 @@ impl Session {
         self.owners.get(method, || {
             self.jvmti
                 .method_name(jni, method)
-                .map_or(Owner::Jdk, |(class, name)| owner(&class, &name))
+                .map_or(Owner::Jdk, |(class, name)| owner(&FRAMEWORKS, &class, &name))
         })
     }
 
@@ -405,7 +406,7 @@ fn class_loaded(class: &ClassFile<'_>, name: &str) -> ToProgram {
     let refers_to = class
         .class_references()
         .into_iter()
-        .filter(|other| other != name && owner(other, "") == Owner::Project)
+        .filter(|other| other != name && owner(&FRAMEWORKS, other, "") == Owner::Project)
         .map(|other| other.replace('/', "."))
         .collect();
     ToProgram::ClassLoaded {

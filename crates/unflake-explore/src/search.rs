@@ -1,14 +1,18 @@
 //! Systematic exploration of one test (N12): every combination of answers to its choices, up to a bound.
 //!
-//! Stateless: an execution is replayed from its start with a script for the first choices, and the rest stays natural. What
-//! it then chooses is the next part of the tree. This works on every test that can be run twice, whatever it does besides.
+//! Stateless: an execution is replayed from its start with a script for the first choices, and the rest stays natural.
+//! What it then chooses is the next part of the tree. This works on every test that can be run twice, whatever it does
+//! besides.
 //!
 //! This module only decides what to run next and keeps the tree; it runs nothing.
 
 use crate::{Probed, Verdict};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use unflake_protocol::{ChoiceId, ChoiceKind, Chosen, Order, Others, SavedKind, SavedNode, Script};
+use unflake_protocol::{
+    ChoiceId, ChoiceKind, Chosen, FRAMEWORKS, Frameworks, Order, Others, SavedKind, SavedNode, Script,
+    Support,
+};
 
 /// How far to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -491,8 +495,8 @@ impl Search {
             .collect()
     }
 
-    /// Puts an execution into the tree: the first answers were `told`, the others are what the test got where nothing was
-    /// said. The choices on the way must be the same again.
+    /// Puts an execution into the tree: the first answers were `told`, the others are what the test got where nothing
+    /// was said. The choices on the way must be the same again.
     fn extend(&mut self, path: &[&Chosen], told: &[usize], verdict: &Verdict) -> Result<(), Diverged> {
         let of_threads = path.iter().any(|chosen| chosen.id.thread() > 0);
         let mut at: Option<(usize, usize)> = None;
@@ -719,7 +723,7 @@ pub fn end_of(verdict: &Verdict) -> Option<End> {
         Verdict::Failed(failure) => Some(End {
             exception: failure.kind.clone(),
             message: without_identities(&failure.message),
-            line: line_of(&failure.trace),
+            line: line_of(&FRAMEWORKS, &failure.trace),
         }),
         _ => None,
     }
@@ -773,29 +777,25 @@ fn without_identities(message: &str) -> String {
 }
 
 /// The first line of a stack trace that is nobody's but the project's.
-fn line_of(trace: &str) -> Option<String> {
-    const OTHERS: [&str; 9] = [
-        "java.",
-        "javax.",
-        "jdk.",
-        "sun.",
-        "com.sun.",
-        "junit.",
-        "org.junit.",
-        "org.opentest4j.",
-        "org.hamcrest.",
-    ];
+fn line_of(frameworks: &Frameworks<'_>, trace: &str) -> Option<String> {
+    const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
+    let is_others = |frame: &str| match frameworks.support_of(frame) {
+        Some(Support::Assertion | Support::Framework | Support::Matcher) => true,
+        // Launchers are behind the test on the stack, and a build tool may be the project itself.
+        Some(Support::Launcher) | None => JDK.iter().any(|start| frame.starts_with(start)),
+    };
     trace
         .lines()
         .filter_map(|line| line.trim().strip_prefix("at "))
         .map(|frame| frame.rsplit_once('/').map_or(frame, |(_, frame)| frame))
-        .find(|frame| !OTHERS.iter().any(|other| frame.starts_with(other)))
+        .find(|frame| !is_others(frame))
         .map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unflake_protocol::Prefix;
 
     #[test]
     fn orders_are_numbered_as_they_are_sorted() {
@@ -812,8 +812,24 @@ mod tests {
 
     #[test]
     fn the_projects_own_line() {
-        let trace =
-            "E: x\n\tat org.junit.Assert.fail(Assert.java:86)\n\tat a.OrderTest.m(OrderTest.java:7)\n";
-        assert_eq!(line_of(trace).as_deref(), Some("a.OrderTest.m(OrderTest.java:7)"));
+        let trace = "E: x\n\tat org.junit.Assert.fail(Assert.java:86)\n\tat org.hamcrest.Is.is(Is.java:1)\n\
+            \tat org.invented.Engine.run(Engine.java:3)\n\tat a.OrderTest.m(OrderTest.java:7)\n";
+        let line = |frameworks| line_of(frameworks, trace);
+        assert_eq!(
+            line(&FRAMEWORKS).as_deref(),
+            Some("org.invented.Engine.run(Engine.java:3)")
+        );
+        let code = ["org.invented.", "org.junit.", "org.hamcrest."].map(|start| Prefix {
+            start,
+            support: Support::Framework,
+        });
+        let with_invented = Frameworks {
+            rows: &[],
+            around: &code,
+        };
+        assert_eq!(
+            line(&with_invented).as_deref(),
+            Some("a.OrderTest.m(OrderTest.java:7)")
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use unflake_protocol::{HashDraws, ScopeChoices, SeenTest, dotted};
+use unflake_protocol::{FRAMEWORKS, Frameworks, HashDraws, ScopeChoices, SeenTest, Support, dotted};
 
 /// What was learned in one JVM of the build.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +65,17 @@ fn readers_of_initialisers(learned: Learned<'_>) -> BTreeSet<String> {
         .collect()
 }
 
-/// Classes from which one of `targets` can be reached by constant pools, and in how many steps; `targets` are among them. All with
-/// dots. What a test framework names it names for every test, so that no way leads through it.
+/// Classes from which one of `targets` can be reached by constant pools, and in how many steps; `targets` are among
+/// them. All with dots. What a test framework names it names for every test, so that no way leads through it.
 pub fn reaching(
+    references: &BTreeMap<String, Vec<String>>,
+    targets: &BTreeSet<String>,
+) -> BTreeMap<String, u32> {
+    reaching_around(&FRAMEWORKS, references, targets)
+}
+
+fn reaching_around(
+    frameworks: &Frameworks<'_>,
     references: &BTreeMap<String, Vec<String>>,
     targets: &BTreeSet<String>,
 ) -> BTreeMap<String, u32> {
@@ -81,13 +89,13 @@ pub fn reaching(
     let mut todo: VecDeque<(String, u32)> = targets
         .iter()
         .map(|class| (dotted(class), 0))
-        .filter(|(class, _)| !is_framework(class))
+        .filter(|(class, _)| !is_framework(frameworks, class))
         .collect();
     while let Some((class, step)) = todo.pop_front() {
         if steps.contains_key(&class) {
             continue;
         }
-        if !is_framework(&class)
+        if !is_framework(frameworks, &class)
             && let Some(users) = used_by.get(&class)
         {
             todo.extend(users.iter().map(|user| (user.clone(), step + 1)));
@@ -98,21 +106,18 @@ pub fn reaching(
 }
 
 /// What a test framework freezes in its own classes is not for tests to rely on, and every test names those classes.
-fn is_framework(class: &str) -> bool {
-    const PACKAGES: &[&str] = &[
-        "junit.",
-        "org.junit.",
-        "org.apache.maven.",
-        "org.opentest4j.",
-        "org.testng.",
-    ];
-    PACKAGES.iter().any(|package| class.starts_with(package))
+fn is_framework(frameworks: &Frameworks<'_>, class: &str) -> bool {
+    match frameworks.support_of(class) {
+        Some(Support::Assertion | Support::Framework | Support::Launcher) => true,
+        // Matchers are written by projects and their libraries too.
+        Some(Support::Matcher) | None => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unflake_protocol::{Framework, Handle};
+    use unflake_protocol::{Framework, FrameworkRow, Handle, Prefix};
 
     fn test(class: &str) -> SeenTest {
         SeenTest {
@@ -203,6 +208,33 @@ mod tests {
             &tests,
             &[Need::Nothing],
         );
+    }
+
+    #[test]
+    fn what_is_a_framework_is_read_from_the_table() {
+        let references = BTreeMap::from([
+            ("a.OrderTest".to_owned(), vec!["org.invented.Engine".to_owned()]),
+            ("org.invented.Engine".to_owned(), vec!["lib.Frozen".to_owned()]),
+        ]);
+        let frozen = BTreeSet::from(["lib.Frozen".to_owned()]);
+        let reached = |frameworks: &Frameworks<'_>| {
+            let steps = reaching_around(frameworks, &references, &frozen);
+            steps.contains_key("a.OrderTest")
+        };
+        let invented = FrameworkRow {
+            wire_name: "Invented",
+            code: &[Prefix {
+                start: "org.invented.",
+                support: Support::Framework,
+            }],
+            wakes: &[],
+            boundaries: &[],
+        };
+        assert!(reached(&FRAMEWORKS));
+        assert!(!reached(&Frameworks {
+            rows: &[invented],
+            around: &[],
+        }));
     }
 
     #[test]

@@ -287,3 +287,32 @@ pub fn is_transparent(class: &str) -> bool {
         || class.starts_with("java.util.concurrent.ConcurrentHashMap$")
         || class.starts_with("java.util.ImmutableCollections$List")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_class_has_two_rules() {
+        let mut names: Vec<&str> = RULES.iter().map(|rule| rule.class).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+
+    #[test]
+    fn an_exact_rule_wins() {
+        for (class, expected) in [
+            ("java.lang.reflect.Method", Some(true)),
+            ("java.lang.reflect.Proxy", Some(false)),
+            ("com.example.Thing", None),
+        ] {
+            assert_eq!(rule_of(class).map(|rule| rule.is_value), expected, "{class}");
+        }
+        assert_eq!(
+            rule_of("java.lang.reflect.Proxy").map(|rule| rule.read),
+            Some(Read::Opaque)
+        );
+    }
+}

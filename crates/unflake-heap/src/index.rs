@@ -11,13 +11,12 @@
 use crate::packed::{Packed, Words};
 use crate::shape::{Shape, ShapeId, Shapes, View, width, words_of};
 use std::fmt;
+use unflake_protocol::codes;
 
-/// Texts up to this many characters are kept whole, as the walker knows too.
-pub(crate) const WHOLE_TEXT: usize = 40;
-/// Of longer ones so many, and a hash of all.
-pub(crate) const KEPT_TEXT: usize = 24;
-/// Arrays of numbers up to this many bytes are kept whole, others are hashed.
-pub(crate) const WHOLE_NUMBERS: usize = 1024;
+// The walker cuts long texts and arrays at these lengths.
+const WHOLE_TEXT: usize = codes::TEXT_WHOLE as usize;
+const KEPT_TEXT: usize = codes::TEXT_KEPT as usize;
+pub(crate) const WHOLE_NUMBERS: usize = codes::NUMBERS_WHOLE as usize;
 
 /// A value takes one word or two; the second is then 0.
 pub(crate) type Value = [u32; 2];

@@ -1,17 +1,37 @@
-//! Compiles the Java runtime in build scripts.
+//! Compiles the Java runtime in build scripts, together with the source that is written from Rust's tables.
 //!
-//! Java 8 class files, so that they load everywhere; `-source 8` rather than `--release 8`, whose signature file hides the
-//! package-private members of `java.util` that the runtime uses.
+//! Java 8 class files, so that they load everywhere; `-source 8` rather than `--release 8`, whose signature file hides
+//! the package-private members of `java.util` that the runtime uses.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+/// Compiles `runtime/boot`, with the numbers that it shares with the agent ([`unflake_protocol::codes`]).
+pub fn compile_boot(sources: &Path, output: &Path) -> Result<Vec<(String, PathBuf)>, String> {
+    let written = output.with_extension("generated");
+    let package = written.join("java/util");
+    let codes = package.join("UnflakeCodes.java");
+    fs::create_dir_all(&package)
+        .and_then(|()| fs::write(&codes, unflake_protocol::codes::java_source()))
+        .map_err(|e| format!("cannot write {}: {e}", codes.display()))?;
+    let javac = Javac {
+        sources,
+        generated: Some(&written),
+        class_path: None,
+        signatures: None,
+        output,
+    };
+    javac.compile()
+}
 
 /// One call of `javac`.
 #[derive(Debug)]
 pub struct Javac<'a> {
     /// All `.java` files below are compiled.
     pub sources: &'a Path,
+    /// So are those here, which a build script has written.
+    pub generated: Option<&'a Path>,
     /// Compiled classes that the sources use.
     pub class_path: Option<&'a Path>,
     /// Sources that the sources use and that are not compiled.
@@ -51,7 +71,9 @@ impl Javac<'_> {
         if let Some(signatures) = self.signatures {
             arguments.extend(["-sourcepath".into(), signatures.into(), "-implicit:none".into()]);
         }
-        arguments.extend(files(self.sources, "java").into_iter().map(OsString::from));
+        for folder in [Some(self.sources), self.generated].into_iter().flatten() {
+            arguments.extend(files(folder, "java").into_iter().map(OsString::from));
+        }
         let javac = find()?;
         #[expect(clippy::disallowed_methods, reason = "a build script, not the program")]
         let done = std::process::Command::new(&javac)

@@ -5,6 +5,8 @@
 //! [`ToAgent::Run`] commands. Nothing here knows a process, a clock or a disk.
 
 mod choice;
+pub mod codes;
+mod frameworks;
 mod messages;
 mod names;
 mod script;
@@ -14,11 +16,15 @@ mod step;
 mod wire;
 
 pub use choice::{Form, Level, Seed, Strategy};
+pub use frameworks::{
+    Boundary, CallArg, CallPlace, FRAMEWORKS, Framework, FrameworkRow, Frameworks, Prefix, Support,
+    UnknownFramework,
+};
 pub use messages::{
     Configuration, Failure, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices, ToAgent,
     ToProgram, UserModel, UserModelKind,
 };
-pub use names::{Framework, Handle, SeenTest, TestId, dotted};
+pub use names::{Handle, SeenTest, TestId, dotted};
 pub use script::{
     ChoiceId, ChoiceKind, Chosen, Evidence, Order, Others, Record, SavedKind, SavedNode, Script, StackFrame,
 };

@@ -120,8 +120,8 @@ pub enum ToProgram {
         /// Processor time that the whole JVM used meanwhile.
         busy_nanos: u64,
     },
-    /// Shared state is not as it was; after the [`ToProgram::TestFinished`] or before the [`ToProgram::ContainerFinished`] of
-    /// whoever did it.
+    /// Shared state is not as it was; after the [`ToProgram::TestFinished`] or before the
+    /// [`ToProgram::ContainerFinished`] of whoever did it.
     Changed {
         by: Author,
         changes: Vec<StateChange>,

@@ -1,5 +1,6 @@
 //! How tests are named (INTERFACE, "Names and ids").
 
+use crate::Framework;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -40,18 +41,10 @@ impl fmt::Display for TestId {
     }
 }
 
-/// The name of a class as people and reflection write it, from the one in a class file: `package.Class`, nested ones with `$`.
+/// The name of a class as people and reflection write it, from the one in a class file: `package.Class`, nested ones
+/// with `$`.
 pub fn dotted(class: &str) -> String {
     class.replace('/', ".")
-}
-
-/// Which framework reports a test, the outermost one last: the JUnit Platform runs JUnit 4 tests through its vintage
-/// engine, and JUnit 4 runs JUnit 3 tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Framework {
-    JUnit3,
-    JUnit4,
-    Platform,
 }
 
 /// How a framework is told to run one test again.

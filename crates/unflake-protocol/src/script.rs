@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A choice's place in a run: the scope it was made in (counted from the run's start), the thread that chose there (in the
-/// order of their first choices), the number of the call on that thread. One number, ordered in this way.
+/// A choice's place in a run: the scope it was made in (counted from the run's start), the thread that chose there (in
+/// the order of their first choices), the number of the call on that thread. One number, ordered in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChoiceId(pub u64);
 
 impl ChoiceId {
-    const SCOPE: u32 = 40;
-    const THREAD: u32 = 28;
+    pub(crate) const SCOPE: u32 = 40;
+    pub(crate) const THREAD: u32 = 28;
 
     pub fn new(scope: u32, thread: u16, call: u32) -> ChoiceId {
         ChoiceId(
@@ -119,8 +119,8 @@ pub struct Chosen {
     pub by_project: bool,
     /// Elements that were put into an order, or answers to pick from.
     pub size: u32,
-    /// The number of the order that was given among all orders of so many elements, sorted (the natural one is 0), or of
-    /// the answer; `None`: there are too many.
+    /// The number of the order that was given among all orders of so many elements, sorted (the natural one is 0), or
+    /// of the answer; `None`: there are too many.
     pub rank: Option<u64>,
 }
 

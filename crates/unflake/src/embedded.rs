@@ -84,6 +84,15 @@ fn place(file: &Path, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    /// The runner finds the class that starts a framework's tests by the framework's name on the wire.
+    #[test]
+    fn the_runner_can_start_every_framework() {
+        for framework in unflake_protocol::Framework::ALL {
+            let class = format!("unflake/runner/{}Tests.class", framework.wire_name());
+            assert!(RUNNER.iter().any(|(name, _)| *name == class), "no {class}");
+        }
+    }
+
     #[test]
     fn what_lies_there_already_is_not_trusted() {
         let base = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@
 use super::jni::{Jni, Object};
 use super::jvmti::Jvmti;
 use crate::agent::{self, Agent};
-use crate::heap::Walked;
+use crate::heap::{WalkTurn, Walked};
 use jvmti_bindings::sys::jni::{JNIEnv, JavaVM, jboolean, jint, jlong, jobject};
 use jvmti_bindings::sys::jvmti::{jvmtiEnv, jvmtiEventCallbacks};
 use std::ffi::{CStr, c_char, c_uchar, c_void};
@@ -182,7 +182,7 @@ extern "system" fn Java_java_util_UnflakeNative_event(
 
 #[unsafe(no_mangle)]
 extern "system" fn Java_java_util_UnflakeNative_hashes(env: *mut JNIEnv, _: jobject, drawn: jobject) -> jint {
-    with_agent(env, crate::hashes::CANNOT_FOLLOW, |_, jni| {
+    with_agent(env, unflake_protocol::codes::DRAWN_UNKNOWN, |_, jni| {
         crate::hashes::follow(&jni.ints(Object(drawn)))
     })
 }
@@ -260,6 +260,7 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
     bytes: jlong,
     by: jint,
     names: jobject,
+    again: jboolean,
     jvm: jobject,
     nanos: jlong,
     held: jlong,
@@ -272,11 +273,16 @@ extern "system" fn Java_java_util_UnflakeNative_walked(
         let jvm = (!jvm.is_null()).then(|| jni.texts(Object(jvm)));
         let walked = Walked {
             part,
+            turn: if again == 0 {
+                WalkTurn::First
+            } else {
+                WalkTurn::Again
+            },
             nanos: u64::try_from(nanos).unwrap_or(0),
             held: u64::try_from(held).unwrap_or(0),
             while_walked: u64::try_from(while_walked).unwrap_or(0),
         };
-        u8::from(agent.walked(&walked, by, &jni.texts(Object(names)), jvm))
+        u8::from(agent.walked(&walked, by, jni.texts(Object(names)), jvm))
     })
 }
 

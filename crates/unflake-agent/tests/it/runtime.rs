@@ -11,17 +11,15 @@ fn the_runtime_keeps_its_promises_on_every_jdk() {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime");
     let folder = Folder::new();
     let (boot, tests) = (folder.path.join("boot"), folder.path.join("tests"));
-    let compile = |sources: &Path, class_path: Option<&Path>, output: &Path| {
-        let javac = Javac {
-            sources,
-            class_path,
-            signatures: None,
-            output,
-        };
-        javac.compile().unwrap();
+    unflake_javac::compile_boot(&runtime.join("boot"), &boot).unwrap();
+    let javac = Javac {
+        sources: &runtime.join("tests"),
+        generated: None,
+        class_path: Some(&boot),
+        signatures: None,
+        output: &tests,
     };
-    compile(&runtime.join("boot"), None, &boot);
-    compile(&runtime.join("tests"), Some(&boot), &tests);
+    javac.compile().unwrap();
     let mut programs: Vec<String> = fs::read_dir(runtime.join("tests"))
         .unwrap()
         .map(|entry| {

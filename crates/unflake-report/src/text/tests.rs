@@ -72,6 +72,7 @@ pub(crate) fn document(findings: Vec<Finding>) -> Document {
         },
         findings,
         excluded: Vec::new(),
+        tests: Vec::new(),
         notes: Vec::new(),
     }
 }

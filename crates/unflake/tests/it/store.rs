@@ -94,6 +94,7 @@ fn document(findings: Vec<Finding>) -> Document {
         },
         findings,
         excluded: Vec::new(),
+        tests: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -26,26 +26,26 @@ import java.util.function.ToLongFunction;
  * choices are here; how a result is rearranged is in the classes beside it. The last parameter of each helper is the
  * index of the model that the edit belongs to.
  *
- * <p>The runtime lives inside the methods it changes: a lambda, an assertion or a {@code HashMap} of its own would make a
- * choice inside of a choice. So there are none.
+ * <p>The runtime lives inside the methods it changes: a lambda, an assertion or a {@code HashMap} of its own would make
+ * a choice inside of a choice. So there are none.
  */
 public final class Unflake {
-    static final int ONE = 0;
-    static final int EQ = 1;
-    static final int ID = 2;
-    static final int FULL = 3;
+    static final int ONE = UnflakeCodes.LEVEL_ONE;
+    static final int EQ = UnflakeCodes.LEVEL_EQ;
+    static final int ID = UnflakeCodes.LEVEL_ID;
+    static final int FULL = UnflakeCodes.LEVEL_FULL;
 
-    static final int NATURAL = 0;
-    static final int REVERSE = 1;
-    static final int ODD = 2;
-    static final int PAIRS = 3;
-    static final int RANDOM = 4;
+    static final int NATURAL = UnflakeCodes.FORM_NATURAL;
+    static final int REVERSE = UnflakeCodes.FORM_REVERSE;
+    static final int ODD = UnflakeCodes.FORM_ODD;
+    static final int PAIRS = UnflakeCodes.FORM_PAIRS;
+    static final int RANDOM = UnflakeCodes.FORM_RANDOM;
 
     /** Plans: what is done to one sequence of elements. Every other value is the start of a random permutation. */
-    static final long NATURAL_PLAN = 0;
+    static final long NATURAL_PLAN = UnflakeCodes.PLAN_NATURAL;
     static final long REVERSE_PLAN = 1;
     /** Orders that a script gives come from here on; see {@link UnflakeScript}. */
-    static final long FIRST_GIVEN = 2;
+    static final long FIRST_GIVEN = UnflakeCodes.PLAN_FIRST_GIVEN;
     private static final int GIVEN_BITS = 20;
 
     /** A linear congruential step (Knuth's MMIX constants); only its high half is used. */
@@ -195,7 +195,7 @@ public final class Unflake {
     }
 
     private static boolean chooseFor(int model) {
-        if (learning && (!chosenByProject || UnflakeEvents.initialising()) && UnflakeNative.callerIsProject()) {
+        if (learning && (!chosenByProject || UnflakeInitialisers.isAny()) && UnflakeNative.callerIsProject()) {
             chosenByProject = true;
             thread().projectCalls++;
         }
@@ -218,8 +218,8 @@ public final class Unflake {
     }
 
     /**
-     * Reversed or natural, by one bit of a key. Two calls of which the first bit is the same (the first and the third) get
-     * the same order under ODD and, if they are neighbours but for one call, another one under PAIRS.
+     * Reversed or natural, by one bit of a key. Two calls of which the first bit is the same (the first and the third)
+     * get the same order under ODD and, if they are neighbours but for one call, another one under PAIRS.
      */
     private static long guided(long key) {
         return (form == ODD ? key & 1 : key & 2) != 0 ? REVERSE_PLAN : NATURAL_PLAN;
@@ -329,7 +329,8 @@ public final class Unflake {
         UnflakeHashLoops.forEach(map, action, model);
     }
 
-    public static void hashReplaceAll(HashMap<Object, Object> map, BiFunction<Object, Object, Object> function, int model) {
+    public static void hashReplaceAll(
+            HashMap<Object, Object> map, BiFunction<Object, Object, Object> function, int model) {
         UnflakeHashLoops.replaceAll(map, function, model);
     }
 
@@ -700,12 +701,14 @@ public final class Unflake {
     }
 
     public static Object reduceKeys(
-            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer,
+            int model) {
         return UnflakeBulk.reduce(map.keySet(), transformer, reducer);
     }
 
     public static double reduceKeysToDouble(
-            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer,
+            int model) {
         return UnflakeBulk.reduce(map.keySet(), transformer, basis, reducer);
     }
 
@@ -737,12 +740,14 @@ public final class Unflake {
     }
 
     public static Object reduceValues(
-            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer,
+            int model) {
         return UnflakeBulk.reduce(map.values(), transformer, reducer);
     }
 
     public static double reduceValuesToDouble(
-            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer,
+            int model) {
         return UnflakeBulk.reduce(map.values(), transformer, basis, reducer);
     }
 
@@ -774,12 +779,14 @@ public final class Unflake {
     }
 
     public static Object reduceEntries(
-            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer, int model) {
+            Map<?, ?> map, Function<Object, Object> transformer, BiFunction<Object, Object, Object> reducer,
+            int model) {
         return UnflakeBulk.reduce(map.entrySet(), transformer, reducer);
     }
 
     public static double reduceEntriesToDouble(
-            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer, int model) {
+            Map<?, ?> map, ToDoubleFunction<Object> transformer, double basis, DoubleBinaryOperator reducer,
+            int model) {
         return UnflakeBulk.reduce(map.entrySet(), transformer, basis, reducer);
     }
 

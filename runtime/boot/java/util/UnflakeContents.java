@@ -11,31 +11,11 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import sun.misc.Unsafe;
 
 /**
- * Writes single objects: how those of a class are read is decided once per class by the agent ({@link UnflakeNative#shape}).
- * No method of the project's is called: fields are read where they lie.
+ * Writes single objects: how those of a class are read is decided once per class by the agent ({@link
+ * UnflakeNative#shape}). No method of the project's is called: fields are read where they lie.
  */
 final class UnflakeContents {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
-
-    // How contents are read; the agent knows the same numbers.
-    private static final int OPAQUE = 0;
-    private static final int FIELDS = 1;
-    private static final int TEXT = 2;
-    private static final int NAME = 3;
-    private static final int SLICE = 4;
-    private static final int RING = 5;
-    private static final int RING_COUNT = 6;
-    private static final int CHAIN = 7;
-    private static final int BAG = 8;
-    private static final int PAIRS = 9;
-    private static final int HASH_MAP = 10;
-    private static final int LINKED_MAP = 11;
-    private static final int TREE_MAP = 12;
-    private static final int TABLE = 13;
-    private static final int CONCURRENT = 14;
-    private static final int SKIP_LIST = 15;
-    private static final int OBJECTS = 16;
-    private static final int NUMBERS = 17;
 
     // Kinds of values; the agent uses the letters of descriptors.
     private static final int REFERENCE = 0;
@@ -46,9 +26,9 @@ final class UnflakeContents {
     private static final int CHAR = 5;
 
     /** Texts up to this length are kept whole. */
-    private static final int WHOLE_TEXT = 40;
-    private static final int KEPT_TEXT = 24;
-    private static final int WHOLE_NUMBERS = 1024;
+    private static final int WHOLE_TEXT = UnflakeCodes.TEXT_WHOLE;
+    private static final int KEPT_TEXT = UnflakeCodes.TEXT_KEPT;
+    private static final int WHOLE_NUMBERS = UnflakeCodes.NUMBERS_WHOLE;
 
     private UnflakeContents() {}
 
@@ -64,7 +44,7 @@ final class UnflakeContents {
             return true;
         }
         Shape shape = SHAPES.get(value.getClass());
-        return shape.isValue || shape.reader == OPAQUE;
+        return shape.isValue || shape.reader == UnflakeCodes.READER_OPAQUE;
     }
 
     /** How the objects of a class are read. */
@@ -80,10 +60,10 @@ final class UnflakeContents {
         final int[] kinds;
 
         Shape(int[] about, Object[] fields) {
-            id = about[0];
-            reader = about[1];
-            isValue = about[3] != 0;
-            sources = new long[about[2]];
+            id = about[UnflakeCodes.SHAPE_ID];
+            reader = about[UnflakeCodes.SHAPE_READER];
+            isValue = about[UnflakeCodes.SHAPE_IS_VALUE] != 0;
+            sources = new long[about[UnflakeCodes.SHAPE_SOURCES]];
             for (int i = 0; i < sources.length; i++) {
                 sources[i] = UNSAFE.objectFieldOffset((Field) fields[i]);
             }
@@ -107,7 +87,7 @@ final class UnflakeContents {
     private static final ClassValue<Shape> SHAPES = new ClassValue<Shape>() {
         @Override
         protected Shape computeValue(Class<?> type) {
-            int[] about = new int[4];
+            int[] about = new int[UnflakeCodes.SHAPE_COUNT];
             Object[] fields = UnflakeNative.shape(type, about);
             return new Shape(about, fields);
         }
@@ -144,13 +124,13 @@ final class UnflakeContents {
         put(shape.id);
         long[] sources = shape.sources;
         switch (shape.reader) {
-            case TEXT:
+            case UnflakeCodes.READER_TEXT:
                 putText((CharSequence) object, false);
                 break;
-            case NAME:
+            case UnflakeCodes.READER_NAME:
                 putText(((Class<?>) object).getName(), true);
                 break;
-            case SLICE: {
+            case UnflakeCodes.READER_SLICE: {
                 Object array = UNSAFE.getObject(object, sources[0]);
                 int size = UNSAFE.getInt(object, sources[1]);
                 if (array instanceof Object[]) {
@@ -161,56 +141,56 @@ final class UnflakeContents {
                 }
                 break;
             }
-            case RING: {
+            case UnflakeCodes.READER_RING: {
                 Object[] elements = (Object[]) UNSAFE.getObject(object, sources[0]);
                 int from = UNSAFE.getInt(object, sources[1]);
                 int to = UNSAFE.getInt(object, sources[2]);
                 putRing(elements, from, from <= to ? to - from : elements.length - from + to);
                 break;
             }
-            case RING_COUNT: {
+            case UnflakeCodes.READER_RING_COUNT: {
                 Object[] elements = (Object[]) UNSAFE.getObject(object, sources[0]);
                 putRing(elements, UNSAFE.getInt(object, sources[1]), UNSAFE.getInt(object, sources[2]));
                 break;
             }
-            case CHAIN:
+            case UnflakeCodes.READER_CHAIN:
                 putChain(object, sources);
                 break;
-            case BAG: {
+            case UnflakeCodes.READER_BAG: {
                 Object[] elements = (Object[]) UNSAFE.getObject(object, sources[0]);
                 int size = sources.length > 1 ? UNSAFE.getInt(object, sources[1]) : elements.length;
                 putPresent(elements, Math.min(size, elements.length));
                 break;
             }
-            case PAIRS:
+            case UnflakeCodes.READER_PAIRS:
                 putPairs((Object[]) UNSAFE.getObject(object, sources[0]));
                 break;
-            case HASH_MAP:
+            case UnflakeCodes.READER_HASH_MAP:
                 putHashMap((HashMap<?, ?>) object);
                 break;
-            case LINKED_MAP:
+            case UnflakeCodes.READER_LINKED_MAP:
                 putLinkedMap((LinkedHashMap<?, ?>) object);
                 break;
-            case TREE_MAP:
+            case UnflakeCodes.READER_TREE_MAP:
                 putTreeMap((TreeMap<?, ?>) object);
                 break;
-            case TABLE:
+            case UnflakeCodes.READER_TABLE:
                 putTable((Object[]) UNSAFE.getObject(object, sources[0]), sources);
                 break;
-            case CONCURRENT:
+            case UnflakeCodes.READER_CONCURRENT:
                 putConcurrent((Object[]) UNSAFE.getObject(object, sources[0]), sources);
                 break;
-            case SKIP_LIST:
+            case UnflakeCodes.READER_SKIP_LIST:
                 putSkipList((ConcurrentSkipListMap<?, ?>) object);
                 break;
-            case OBJECTS:
+            case UnflakeCodes.READER_OBJECTS:
                 putElements((Object[]) object, ((Object[]) object).length);
                 break;
-            case NUMBERS:
+            case UnflakeCodes.READER_NUMBERS:
                 putNumbers(object, Integer.MAX_VALUE);
                 break;
-            case OPAQUE:
-            case FIELDS:
+            case UnflakeCodes.READER_OPAQUE:
+            case UnflakeCodes.READER_FIELDS:
             default:
                 break;
         }
@@ -232,7 +212,8 @@ final class UnflakeContents {
         }
     }
 
-    // ---- Contents. Loops over links end at a number that no sound collection has: another thread may be changing them.
+    // ---- Contents. Loops over links end at a number that no sound collection has: another thread may be changing
+    // them.
 
     private static void putElements(Object[] elements, int size) {
         ensure(2);

@@ -2,8 +2,8 @@ package java.util;
 
 /**
  * Iterates the nodes of a {@code HashMap} in an order of our own; fail-fast and with {@code remove}, like the original.
- * The nodes are collected by walking the table, which costs less than the original iterator does. A few of them are left
- * as they come and read in the order of {@link UnflakeOrder#digits}.
+ * The nodes are collected by walking the table, which costs less than the original iterator does. A few of them are
+ * left as they come and read in the order of {@link UnflakeOrder#digits}.
  */
 final class UnflakeHashIterator implements Iterator<Object> {
     static final int KEYS = 0;

@@ -22,7 +22,8 @@ final class UnflakeHashLoops {
         HashMap.Node<?, ?>[] nodes = nodes(map, model);
         for (HashMap.Node<?, ?> node : nodes) {
             check(node);
-            action.accept(kind == UnflakeHashIterator.KEYS ? node.key : kind == UnflakeHashIterator.VALUES ? node.value : node);
+            action.accept(kind == UnflakeHashIterator.KEYS ? node.key
+                : kind == UnflakeHashIterator.VALUES ? node.value : node);
             check(map, expected);
         }
     }

@@ -5,9 +5,9 @@ import java.lang.reflect.Field;
 import sun.misc.Unsafe;
 
 /**
- * Which objects tests share, and when they are walked: from roots to the words that go to the agent, part by part, which
- * compares them with what it was given before (crate {@code unflake-heap} says what the words mean and how they are packed).
- * {@link UnflakeContents} writes single objects, {@link UnflakeWords} numbers and packs them.
+ * Which objects tests share, and when they are walked: from roots to the words that go to the agent, part by part,
+ * which compares them with what it was given before (crate {@code unflake-heap} says what the words mean and how they
+ * are packed). {@link UnflakeContents} writes single objects, {@link UnflakeWords} numbers and packs them.
  *
  * <p>The walk is on the thread of the test, between tests.
  */
@@ -126,7 +126,8 @@ final class UnflakeHeap {
             if (ThreadLocal.class.isAssignableFrom(field.getType())) {
                 addThreadLocal(type, offsets[count], ids[count]);
             }
-            if ((field.getModifiers() & 16) != 0 && UnflakeContents.isImmutable(UNSAFE.getObject(type, offsets[count]))) {
+            if ((field.getModifiers() & 16) != 0
+                && UnflakeContents.isImmutable(UNSAFE.getObject(type, offsets[count]))) {
                 continue;
             }
             count++;
@@ -201,48 +202,52 @@ final class UnflakeHeap {
                 loadEagerly();
                 UnflakeNative.watchFiles();
             }
-            if (points == WHOLE_TEST) {
-                walk(CLASS, new String[] {root});
+            if (points == UnflakeCodes.POINTS_WHOLE_TEST) {
+                walk(UnflakeCodes.AUTHOR_CLASS, new String[] {root});
             }
             fresh = true;
         }
     }
 
     static void testClassReady(String name) {
-        if (points == WHOLE_TEST) {
-            walk(CLASS, new String[] {name});
+        if (points == UnflakeCodes.POINTS_WHOLE_TEST) {
+            walk(UnflakeCodes.AUTHOR_CLASS, new String[] {name});
         }
     }
 
     /** Between set-up and the test's own code. */
     static void bodyStarts(String[] names) {
-        if (watching && points == BODY) {
-            walk(NOBODY, names);
-        } else if (watching && points == SET_UPS) {
-            walk(previous == null ? NOBODY : TEST, previous == null ? names : previous);
+        if (watching && points == UnflakeCodes.POINTS_BODY) {
+            walk(UnflakeCodes.AUTHOR_NOBODY, names);
+        } else if (watching && points == UnflakeCodes.POINTS_SET_UPS) {
+            if (previous == null) {
+                walk(UnflakeCodes.AUTHOR_NOBODY, names);
+            } else {
+                walk(UnflakeCodes.AUTHOR_TEST, previous);
+            }
             previous = names;
         }
     }
 
     /** Between the test's own code and tear-down. */
     static void bodyEnds(String[] names) {
-        if (watching && points == BODY) {
-            walk(TEST, names);
+        if (watching && points == UnflakeCodes.POINTS_BODY) {
+            walk(UnflakeCodes.AUTHOR_TEST, names);
         }
     }
 
     /** After a test. */
     static void testEnds(String[] names) {
-        if (watching && points == WHOLE_TEST) {
-            walk(TEST, names);
+        if (watching && points == UnflakeCodes.POINTS_WHOLE_TEST) {
+            walk(UnflakeCodes.AUTHOR_TEST, names);
             fresh = true;
         }
     }
 
     static void classEnds(String root) {
         if (watching) {
-            if (points == WHOLE_TEST) {
-                walk(CLASS, new String[] {root});
+            if (points == UnflakeCodes.POINTS_WHOLE_TEST) {
+                walk(UnflakeCodes.AUTHOR_CLASS, new String[] {root});
             }
             unshare();
             // What the set-up of another class does is not the doing of this one's last test.
@@ -251,16 +256,7 @@ final class UnflakeHeap {
         }
     }
 
-    private static final int CLASS = 0;
-    private static final int TEST = 1;
-    /** Differences up to here do not count. */
-    private static final int NOBODY = 2;
-
-    // Which pairs of capture points are compared.
-    private static final int WHOLE_TEST = 0;
-    private static final int BODY = 1;
-    private static final int SET_UPS = 2;
-
+    /** Which pairs of capture points are compared. */
     private static int points;
 
     /** The last test whose set-up was through. */
@@ -270,11 +266,11 @@ final class UnflakeHeap {
     private static void walk(int by, String[] names) {
         long nanos = write();
         String[] jvm = UnflakeJvmState.capture();
-        if (UnflakeWords.end(by, names, jvm, nanos)) {
+        if (UnflakeWords.end(by, names, false, jvm, nanos)) {
             // What differs again at once is somebody else's doing: a thread that goes on by itself.
             letOthersRun();
             nanos = write();
-            UnflakeWords.end(by + AGAIN, names, null, nanos);
+            UnflakeWords.end(by, names, true, null, nanos);
         }
         forget();
     }
@@ -284,8 +280,6 @@ final class UnflakeHeap {
         UnflakeContents.forget();
         UnflakeWords.forget();
     }
-
-    private static final int AGAIN = 16;
 
     /** How many threads there were before the first test. */
     private static int threads;

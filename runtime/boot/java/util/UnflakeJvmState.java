@@ -6,14 +6,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * State of the JVM that tests share and that is no static field of the project (P10), as triples of kind, name and value.
- * What the triples mean, and which differences between two captures count, is the agent's affair ({@code jvm_state.rs}).
+ * State of the JVM that tests share and that is no static field of the project (P10), as triples of kind, name and
+ * value. What the triples mean, and which differences between two captures count, is the agent's affair ({@code
+ * jvm_state.rs}).
  *
  * <p>Looking must not change anything: classes that are not initialised yet have no state, so they are not read (for
- * those the agent says whether they are loaded at all), fields are read where they lie ({@link UnflakeSlot}) rather than
- * by getters, which ask security managers or compute what is missing, and of objects of the project only the class is
- * taken. A capture runs after every test, so unchanged texts are the same objects as last time, and a capture that is
- * equal to the last one is not handed over.
+ * those the agent says whether they are loaded at all), fields are read where they lie ({@link UnflakeSlot}) rather
+ * than by getters, which ask security managers or compute what is missing, and of objects of the project only the class
+ * is taken. A capture runs after every test, so unchanged texts are the same objects as last time, and a capture that
+ * is equal to the last one is not handed over.
  */
 public final class UnflakeJvmState {
     private static final String LOG_MANAGER = "java.util.logging.LogManager";
@@ -106,7 +107,8 @@ public final class UnflakeJvmState {
 
     private static final UnflakeSlot VARIABLES = late(ENVIRONMENT, "theEnvironment");
     private static final UnflakeSlot VARIABLES_SHOWN = late(ENVIRONMENT, "theUnmodifiableEnvironment");
-    private static final UnflakeSlot VARIABLE_TEXT = part("java.lang.ProcessEnvironment$ExternalData", "str", ENVIRONMENT);
+    private static final UnflakeSlot VARIABLE_TEXT =
+        part("java.lang.ProcessEnvironment$ExternalData", "str", ENVIRONMENT);
 
     // Kinds. Those that are not a kind of state in the agent's protocol belong to one.
     private static final String PROPERTY = "property";
@@ -589,7 +591,8 @@ public final class UnflakeJvmState {
         }
     }
 
-    // ---- Identities: objects that were seen, numbered as they came. Not by hashes, each of which would shift the next.
+    // ---- Identities: objects that were seen, numbered as they came. Not by hashes, each of which would shift the
+    // next.
 
     private static WeakReference<?>[] objects = new WeakReference<?>[16];
     private static String[] texts = new String[16];

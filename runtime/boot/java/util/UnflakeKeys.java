@@ -165,7 +165,8 @@ final class UnflakeKeys {
 
     /** A hash of what is known to have a value without asking the user's code; 0 for the rest. */
     private static int text(Object object) {
-        if (object instanceof String || object instanceof Integer || object instanceof Long || object instanceof Locale) {
+        if (object instanceof String || object instanceof Integer || object instanceof Long
+            || object instanceof Locale) {
             return object.hashCode();
         }
         if (object instanceof File) {

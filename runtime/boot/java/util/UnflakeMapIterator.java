@@ -4,9 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Iterates keys, values or entries of a {@code WeakHashMap}, {@code IdentityHashMap}, {@code Hashtable} or
- * {@code ConcurrentHashMap} in an order of our own. Fail-fast if the map's own iterators are. Keys are held, so those of
- * a {@code WeakHashMap} stay; entries are the map's own, but for {@code IdentityHashMap}, whose own ones know their place
- * in the table and lose it when something is removed.
+ * {@code ConcurrentHashMap} in an order of our own. Fail-fast if the map's own iterators are. Keys are held, so those
+ * of a {@code WeakHashMap} stay; entries are the map's own, but for {@code IdentityHashMap}, whose own ones know their
+ * place in the table and lose it when something is removed.
  */
 final class UnflakeMapIterator implements Iterator<Object>, Enumeration<Object> {
     static final int KEYS = UnflakeHashIterator.KEYS;

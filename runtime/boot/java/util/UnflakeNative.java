@@ -13,33 +13,38 @@ public final class UnflakeNative {
 
     public static native void setNumber(Object object, long number);
 
-    /** Which of these JDK classes are loaded, a bit each; loads none. The first call's names stand for all later calls. */
+    /**
+     * Which of these JDK classes are loaded, a bit each; loads none. The first call's names stand for all later calls.
+     */
     static native long loaded(String[] names);
 
     /** All live threads. */
     static native Object[] threads();
 
-    /** Whether the innermost caller that is neither the JDK nor an assertion is the project's own code or a library's. */
+    /**
+     * Whether the innermost caller that is neither the JDK nor an assertion is the project's own code or a library's.
+     */
     public static native boolean callerIsProject();
 
     /** Whether the caller's filters (and "this order is meant") let this choice vary. */
     public static native boolean callerAllowed();
 
-    /** Tells the program something; {@link UnflakeEvents} has the kinds. */
+    /** Tells the program something; {@link UnflakeCodes} has the kinds. */
     static native void event(int kind, String[] fields, long[] numbers);
 
     /**
      * Where the current thread's generator of identity hashes stands, told by hashes just drawn from it.
      *
-     * @return how many others were drawn since the last call on this thread; -1: this thread was not seen yet, draw
-     *     {@link UnflakeEvents#SAMPLE}; -2: this JVM's generator cannot be followed
+     * @return how many others were drawn since the last call on this thread; {@link UnflakeCodes#DRAWN_UNSEEN}: this
+     *     thread was not seen yet, draw some more; {@link UnflakeCodes#DRAWN_UNKNOWN}: this JVM's generator cannot be
+     *     followed
      */
     static native int hashes(int[] drawn);
 
     /**
      * How objects of a class are read.
      *
-     * @param about filled with the shape's number, its reader, how many of the fields are sources, whether it is a value
+     * @param about filled from {@code SHAPE_ID} on in {@link UnflakeCodes}
      * @return sources, then fields; an array of two stands for a field of the object in a field
      */
     static native Object[] shape(Class<?> type, int[] about);
@@ -64,19 +69,27 @@ public final class UnflakeNative {
     static native void rewind(long to);
 
     /**
-     * Hands over the last part of a state of the heap, and one of the JVM (null: as it was); whether the heap differs from the last one.
+     * Hands over the last part of a state of the heap, and one of the JVM (null: as it was); whether the heap differs
+     * from the last one.
      *
+     * @param by whose code ran before, from {@code AUTHOR_CLASS} on in {@link UnflakeCodes}
+     * @param names the names of that class or test
+     * @param again whether nothing ran since the last state, which differed
      * @param nanos how long it took to write the heap's
      * @param held the memory that the walker has for itself
      * @param whileWalked what it had beside that while it walked
      */
     static native boolean walked(
-        long address, long bytes, int by, String[] names, String[] jvm, long nanos, long held, long whileWalked);
+        long address, long bytes, int by, String[] names, boolean again, String[] jvm, long nanos, long held,
+        long whileWalked);
 
     /** From here on it is watched what happens to files. */
     static native void watchFiles();
 
-    /** A root is looked at no more: reading it ended with this exception, or, if that is null, it reaches too many objects. */
+    /**
+     * A root is looked at no more: reading it ended with this exception, or, if that is null, it reaches too many
+     * objects.
+     */
     static native void refused(int root, String problem);
 
     /** A class could not be initialised before the first test. */

@@ -3,9 +3,9 @@ package java.util;
 /**
  * Rearranges arrays by a plan: the same plan and size give the same rearrangement everywhere in the runtime.
  *
- * <p>A random plan for many elements is the start of a Fisher-Yates shuffle from the inside out: the i-th element changes
- * places with one of those before it, or stays. For a few elements the shuffle would take longer than all the rest, so
- * there a plan picks one of {@link #DRAWN} rearrangements that are drawn from the seed once.
+ * <p>A random plan for many elements is the start of a Fisher-Yates shuffle from the inside out: the i-th element
+ * changes places with one of those before it, or stays. For a few elements the shuffle would take longer than all the
+ * rest, so there a plan picks one of {@link #DRAWN} rearrangements that are drawn from the seed once.
  */
 final class UnflakeOrder {
     /** So many places fit into a {@code long} with four bits for each. */
@@ -25,8 +25,8 @@ final class UnflakeOrder {
     }
 
     /**
-     * For a random plan and a few elements (two at least): the place of the element that comes i-th, in the i-th group of
-     * four bits. Never 0.
+     * For a random plan and a few elements (two at least): the place of the element that comes i-th, in the i-th group
+     * of four bits. Never 0.
      */
     static long digits(int size, long plan) {
         if (Unflake.isGiven(plan)) {

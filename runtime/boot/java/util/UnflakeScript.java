@@ -14,22 +14,22 @@ import java.nio.file.Path;
  * thread that chose in it, 28 for the number of the call on that thread.
  */
 public final class UnflakeScript {
-    private static final int SCOPE = 40;
-    private static final int THREAD = 28;
+    private static final int SCOPE = UnflakeCodes.PLACE_SCOPE_SHIFT;
+    private static final int THREAD = UnflakeCodes.PLACE_THREAD_SHIFT;
 
     /** What an entry says of its choices: this, {@link Unflake#NATURAL_PLAN}, or a given order's plan. */
-    private static final long VARIED = -1;
+    private static final long VARIED = UnflakeCodes.PLAN_VARIED;
 
     /** What is done in a choice: elements rearranged, one of some answers picked, or an answer out of too many. */
-    static final int REARRANGES = 0;
-    static final int PICKS = 1;
-    static final int OPEN = 2;
+    static final int REARRANGES = UnflakeCodes.KIND_REARRANGES;
+    static final int PICKS = UnflakeCodes.KIND_PICKS;
+    static final int OPEN = UnflakeCodes.KIND_OPEN;
 
     private static final int NOTHING = 0;
 
-    /** Fields of one choice in the log: place; model, kind and whether it is the project's; outcomes; rank given. */
-    static final int FIELDS = 4;
-    private static final long PROJECT = 1L << 48;
+    /** So many numbers for each choice in the log. */
+    static final int FIELDS = UnflakeCodes.LOG_COUNT;
+    private static final long PROJECT = 1L << UnflakeCodes.LOG_PROJECT_SHIFT;
 
     /** A rank is told for orders of no more elements than this: 12! fits into 32 bits. */
     private static final int RANKED = 12;
@@ -120,15 +120,17 @@ public final class UnflakeScript {
         long plan = planned(own, model, place, n);
         if (Unflake.form != Unflake.NATURAL) {
             // Also for a choice that is switched off: its object gets its number, so that the others keep theirs.
-            long varied = owner instanceof HashMap && elements == null ? Unflake.variedHashPlan(own, (HashMap<?, ?>) owner)
+            long varied = owner instanceof HashMap && elements == null
+                ? Unflake.variedHashPlan(own, (HashMap<?, ?>) owner)
                 : UnflakeKeys.varied(own, owner, elements, from, n);
             plan = plan == VARIED ? varied : plan;
         }
         if (logging) {
-            log(place, model, REARRANGES, n, plan == Unflake.NATURAL_PLAN ? 0 : n <= RANKED ? rank(order(plan, n)) : -1);
+            long rank = plan == Unflake.NATURAL_PLAN ? 0 : n <= RANKED ? rank(order(plan, n)) : -1;
+            log(place, model, REARRANGES, n, rank);
         }
         if (isWanted(place)) {
-            long[] numbers = {place, model, REARRANGES, n, 0};
+            long[] numbers = numbers(place, model, REARRANGES, n, 0);
             show(own, numbers, owner, texts(own, owner, elements, from, n), order(plan, n));
         }
         return plan;
@@ -140,8 +142,8 @@ public final class UnflakeScript {
     }
 
     /**
-     * The same for one of {@code n} answers; {@code varied} is the strategy's plan for it. {@code answers} says what they are; it
-     * may be null unless {@link #isShowing}.
+     * The same for one of {@code n} answers; {@code varied} is the strategy's plan for it. {@code answers} says what
+     * they are; it may be null unless {@link #isShowing}.
      */
     static long pick(
             UnflakeThread own, int model, int kind, int natural, int n, Object owner, long varied, String[] answers) {
@@ -159,7 +161,7 @@ public final class UnflakeScript {
             for (int i = 0; i < n; i++) {
                 texts[i] = cut(answers[i]);
             }
-            show(own, new long[] {place, model, kind, n, natural}, owner, texts, new int[] {picked});
+            show(own, numbers(place, model, kind, n, natural), owner, texts, new int[] {picked});
         }
         return plan;
     }
@@ -200,10 +202,11 @@ public final class UnflakeScript {
         if (logged + FIELDS > log.length) {
             log = Arrays.copyOf(log, 2 * log.length);
         }
-        log[logged] = place;
-        log[logged + 1] = (isProject ? PROJECT : 0) | (long) kind << 32 | model;
-        log[logged + 2] = outcomes;
-        log[logged + 3] = rank;
+        log[logged + UnflakeCodes.LOG_PLACE] = place;
+        log[logged + UnflakeCodes.LOG_MODEL] =
+            (isProject ? PROJECT : 0) | (long) kind << UnflakeCodes.LOG_KIND_SHIFT | model;
+        log[logged + UnflakeCodes.LOG_SIZE] = outcomes;
+        log[logged + UnflakeCodes.LOG_RANK] = rank;
         logged += FIELDS;
     }
 
@@ -249,7 +252,16 @@ public final class UnflakeScript {
         return wanted.length > 0 && Arrays.binarySearch(wanted, place) >= 0;
     }
 
-    /** {@code numbers}: place, model, kind, how many there are, and which answer is the natural one. */
+    private static long[] numbers(long place, int model, int kind, int size, int naturalAnswer) {
+        long[] numbers = new long[UnflakeCodes.EVIDENCE_COUNT];
+        numbers[UnflakeCodes.EVIDENCE_PLACE] = place;
+        numbers[UnflakeCodes.EVIDENCE_MODEL] = model;
+        numbers[UnflakeCodes.EVIDENCE_KIND] = kind;
+        numbers[UnflakeCodes.EVIDENCE_SIZE] = size;
+        numbers[UnflakeCodes.EVIDENCE_NATURAL_ANSWER] = naturalAnswer;
+        return numbers;
+    }
+
     private static void show(UnflakeThread own, long[] numbers, Object owner, String[] natural, int[] order) {
         if (stopping) {
             stop();
@@ -264,14 +276,18 @@ public final class UnflakeScript {
                 if (i < failing.length) {
                     failing[i] = text;
                 }
-                if (numbers[2] == REARRANGES && order[i] != i && movedCount++ <= MOVED) {
+                if (numbers[UnflakeCodes.EVIDENCE_KIND] == REARRANGES && order[i] != i && movedCount++ <= MOVED) {
                     moved.accept(text);
                 }
             }
             Object[] few = movedCount <= MOVED ? moved.toArray() : new Object[0];
-            UnflakeEvents.evidence(numbers, owner == null ? null : owner.getClass().getName(),
-                new Object[][] {natural.length <= SHOWN ? natural : Arrays.copyOf(natural, SHOWN), failing, few,
-                    frames(new Throwable()), frames(madeAt(owner))},
+            Object[][] lists = new Object[UnflakeCodes.EVIDENCE_COUNT - UnflakeCodes.EVIDENCE_NATURAL][];
+            lists[0] = natural.length <= SHOWN ? natural : Arrays.copyOf(natural, SHOWN);
+            lists[UnflakeCodes.EVIDENCE_FAILING - UnflakeCodes.EVIDENCE_NATURAL] = failing;
+            lists[UnflakeCodes.EVIDENCE_MOVED - UnflakeCodes.EVIDENCE_NATURAL] = few;
+            lists[UnflakeCodes.EVIDENCE_STACK - UnflakeCodes.EVIDENCE_NATURAL] = frames(new Throwable());
+            lists[UnflakeCodes.EVIDENCE_ALLOCATION - UnflakeCodes.EVIDENCE_NATURAL] = frames(madeAt(owner));
+            UnflakeEvents.evidence(numbers, owner == null ? null : owner.getClass().getName(), lists,
                 order.length <= TOLD ? order : new int[0]);
         } finally {
             own.busy--;
@@ -314,7 +330,8 @@ public final class UnflakeScript {
                 Object value = entry.getValue();
                 String key = text(entry.getKey());
                 // The value that stands behind each element of a HashSet.
-                return value != null && value.getClass() == Object.class ? key : cut(key.concat("=").concat(text(value)));
+                return value != null && value.getClass() == Object.class ? key
+                    : cut(key.concat("=").concat(text(value)));
             }
             if (element instanceof Member) {
                 Member member = (Member) element;

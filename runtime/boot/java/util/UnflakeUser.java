@@ -155,7 +155,8 @@ final class UnflakeUser {
         }
         long plan = Unflake.level == Unflake.FULL ? Unflake.planOfCall(own)
             : Unflake.planOf(Unflake.level == Unflake.ONE ? Unflake.mix(2) : Unflake.mix(Unflake.mix(2) + value));
-        return Unflake.scripted ? UnflakeScript.pick(own, model, kind, natural, answers.length, null, plan, answers) : plan;
+        return Unflake.scripted
+            ? UnflakeScript.pick(own, model, kind, natural, answers.length, null, plan, answers) : plan;
     }
 
     private static Object stream(Stream<?> natural, int model) {
@@ -234,7 +235,8 @@ final class UnflakeUser {
     }
 
     private static boolean refusesChanges(String type) {
-        return type.startsWith("java.util.Collections$Unmodifiable") || type.startsWith("java.util.ImmutableCollections")
+        return type.startsWith("java.util.Collections$Unmodifiable")
+            || type.startsWith("java.util.ImmutableCollections")
             || type.startsWith("com.google.common.collect.") && type.contains("Immutable");
     }
 }

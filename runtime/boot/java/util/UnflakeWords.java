@@ -5,8 +5,8 @@ import sun.misc.Unsafe;
 /**
  * The words of a state, packed, and the numbers of the objects in it.
  *
- * <p>Objects are numbered in the order in which they are reached. Which ones were reached is known by their identity hash:
- * that leaves a hash in an object's header, as any {@link IdentityHashMap} does, and nothing else.
+ * <p>Objects are numbered in the order in which they are reached. Which ones were reached is known by their identity
+ * hash: that leaves a hash in an object's header, as any {@link IdentityHashMap} does, and nothing else.
  */
 final class UnflakeWords {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
@@ -51,11 +51,11 @@ final class UnflakeWords {
         return before + at;
     }
 
-    /** The end of a state goes to the agent; whether it differs from the last one. */
-    static boolean end(int by, String[] names, String[] jvm, long nanos) {
+    /** The end of a state goes to the agent; whether it differs from the last one. See {@link UnflakeNative#walked}. */
+    static boolean end(int by, String[] names, boolean again, String[] jvm, long nanos) {
         // To compare two states takes memory too, and need not come on top of this.
         freeTable();
-        return UnflakeNative.walked(memory, at, by, names, jvm, nanos, held(), 4L * places);
+        return UnflakeNative.walked(memory, at, by, names, again, jvm, nanos, held(), 4L * places);
     }
 
     private static void freeTable() {
@@ -120,8 +120,8 @@ final class UnflakeWords {
     }
 
     /**
-     * Between two objects, never in the middle of one. It depends on the bytes before, so that an object more or less moves
-     * the next few parts' ends only: the agent keeps parts that it knows once.
+     * Between two objects, never in the middle of one. It depends on the bytes before, so that an object more or less
+     * moves the next few parts' ends only: the agent keeps parts that it knows once.
      */
     static void handOverIfFull() {
         if (at < LEAST_PART || at < LARGE_PART && !isEnd(memory + at)) {
@@ -186,8 +186,8 @@ final class UnflakeWords {
     }
 
     /**
-     * Where an object goes whose first place is taken. The first is by the hash as it is: hashes come from a counter, so
-     * objects that are reached one after the other have places one after the other.
+     * Where an object goes whose first place is taken. The first is by the hash as it is: hashes come from a counter,
+     * so objects that are reached one after the other have places one after the other.
      */
     private static int second(int hash) {
         int mixed = hash * 0x9e3779b9;

@@ -9,9 +9,9 @@ import java.util.Set;
 /**
  * Runs tests in exactly the order in which they are named; a test that is named twice runs twice.
  *
- * <p>Tests of one class that are named one after the other are one run of that class, with its set-up once, as far as the
- * framework lets itself be told the order. Where it does not (a class that fixes its own), they become several runs. Whoever
- * asked sees from the events what really happened.
+ * <p>Tests of one class that are named one after the other are one run of that class, with its set-up once, as far as
+ * the framework lets itself be told the order. Where it does not (a class that fixes its own), they become several
+ * runs. Whoever asked sees from the events what really happened.
  */
 final class ExactOrder {
     private ExactOrder() {}
@@ -25,7 +25,9 @@ final class ExactOrder {
         }
     }
 
-    /** Where a stretch ends that a framework can be given as a whole: before a test or a class that was there already. */
+    /**
+     * Where a stretch ends that a framework can be given as a whole: before a test or a class that was there already.
+     */
     private static int end(List<Test> tests, int start) {
         Set<String> ids = new HashSet<String>();
         Set<String> roots = new HashSet<String>();
@@ -44,19 +46,16 @@ final class ExactOrder {
 
     private static void runStretch(List<Test> stretch) {
         try {
-            if (stretch.get(0).isPlatform()) {
-                PlatformTests.runExactly(stretch);
-            } else if (JUnit3Tests.isAlone()) {
-                JUnit3Tests.runExactly(stretch);
-            } else {
-                JUnit4Tests.runExactly(stretch);
-            }
+            stretch.get(0).framework.runExactly(stretch);
         } catch (Throwable problem) {
             problem.printStackTrace();
         }
     }
 
-    /** How many of the tests, from the first on, have rising positions. At least one; what has no position is not in the way. */
+    /**
+     * How many of the tests, from the first on, have rising positions. At least one; what has no position is not in the
+     * way.
+     */
     static int inOrder(List<Test> tests, Map<String, Integer> positions) {
         int last = -1;
         for (int i = 0; i < tests.size(); i++) {

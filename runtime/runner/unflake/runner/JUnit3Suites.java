@@ -13,8 +13,8 @@ import junit.framework.TestSuite;
 import org.junit.runner.Runner;
 
 /**
- * Cuts suites of JUnit 3 down to some tests. JUnit's own filter looks at the first level of a suite only, and keeps whole
- * suites below it: one test of a large suite would bring hundreds along.
+ * Cuts suites of JUnit 3 down to some tests. JUnit's own filter looks at the first level of a suite only, and keeps
+ * whole suites below it: one test of a large suite would bring hundreds along.
  */
 final class JUnit3Suites {
     private static final String RUNNER = "org.junit.internal.runners.JUnit38ClassRunner";

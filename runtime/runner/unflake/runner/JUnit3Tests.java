@@ -5,30 +5,34 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UnflakeCodes;
 import junit.framework.TestResult;
 import junit.framework.TestSuite;
 
 /** Runs tests of one class with JUnit 3 alone, where there is no JUnit 4 that could do it. */
-final class JUnit3Tests {
-    private static Boolean isAlone;
-    private static String lastRoot;
-    private static junit.framework.Test whole;
+final class JUnit3Tests extends FrameworkTests {
+    private String lastRoot;
+    private junit.framework.Test whole;
 
-    private JUnit3Tests() {}
+    JUnit3Tests() {}
 
-    static boolean isAlone() {
-        if (isAlone == null) {
-            try {
-                Class.forName("org.junit.runner.Request", false, Thread.currentThread().getContextClassLoader());
-                isAlone = false;
-            } catch (ClassNotFoundException absent) {
-                isAlone = true;
-            }
+    @Override
+    FrameworkTests here() {
+        try {
+            Class.forName("org.junit.runner.Request", false, Thread.currentThread().getContextClassLoader());
+            return of(UnflakeCodes.FRAMEWORK_JUNIT4_NAME);
+        } catch (ClassNotFoundException absent) {
+            return this;
         }
-        return isAlone;
     }
 
-    static void run(List<Test> tests) throws Exception {
+    @Override
+    boolean takesTogether(Test one, Test next) {
+        return one.root.equals(next.root);
+    }
+
+    @Override
+    void run(List<Test> tests) throws Exception {
         Set<String> wanted = new HashSet<String>();
         for (Test test : tests) {
             wanted.add(test.id);
@@ -42,10 +46,11 @@ final class JUnit3Tests {
     }
 
     /**
-     * A class has no set-up of its own here, so that each test can be a run by itself. Nothing is kept from one run to the next: a
-     * suite holds instances of tests.
+     * A class has no set-up of its own here, so that each test can be a run by itself. Nothing is kept from one run to
+     * the next: a suite holds instances of tests.
      */
-    static void runExactly(List<Test> tests) throws Exception {
+    @Override
+    void runExactly(List<Test> tests) throws Exception {
         for (Test test : tests) {
             run(suite(test.root), Collections.singleton(test.id));
         }

@@ -14,16 +14,22 @@ import org.junit.runner.manipulation.Filter;
 import org.junit.runner.notification.RunNotifier;
 
 /** Runs tests of one class with JUnit 4, which runs JUnit 3 tests too. */
-final class JUnit4Tests {
-    private static Runner last;
-    private static String lastRoot;
-    private static Set<String> lastWanted;
+final class JUnit4Tests extends FrameworkTests {
+    private Runner last;
+    private String lastRoot;
+    private Set<String> lastWanted;
     /** All tests of a class of JUnit 3: making a large suite takes longer than running one test of it. */
-    private static junit.framework.Test whole;
+    private junit.framework.Test whole;
 
-    private JUnit4Tests() {}
+    JUnit4Tests() {}
 
-    static void run(List<Test> tests) throws ClassNotFoundException {
+    @Override
+    boolean takesTogether(Test one, Test next) {
+        return one.root.equals(next.root);
+    }
+
+    @Override
+    void run(List<Test> tests) throws ClassNotFoundException {
         Set<String> wanted = new HashSet<String>();
         for (Test test : tests) {
             wanted.add(test.id);
@@ -38,7 +44,7 @@ final class JUnit4Tests {
         last.run(new RunNotifier());
     }
 
-    private static Runner runner(String root, Set<String> wanted) throws ClassNotFoundException {
+    private Runner runner(String root, Set<String> wanted) throws ClassNotFoundException {
         if (whole != null && root.equals(lastRoot)) {
             junit.framework.Test part = JUnit3Suites.part(whole, wanted);
             if (part != null && JUnit3Suites.set(last, part)) {
@@ -60,10 +66,12 @@ final class JUnit4Tests {
     }
 
     /**
-     * Runs tests of one class in this order; none is named twice. As one run of the class if its runner lets itself be sorted,
-     * else as few as are needed. Nothing is kept from one run to the next: runners hold instances of tests and parameters.
+     * Runs tests of one class in this order; none is named twice. As one run of the class if its runner lets itself be
+     * sorted, else as few as are needed. Nothing is kept from one run to the next: runners hold instances of tests and
+     * parameters.
      */
-    static void runExactly(List<Test> tests) throws ClassNotFoundException {
+    @Override
+    void runExactly(List<Test> tests) throws ClassNotFoundException {
         List<Test> left = tests;
         while (!left.isEmpty()) {
             Runner runner = sorted(left);

@@ -103,13 +103,7 @@ public final class Main {
     /** A class that cannot be loaded costs its own tests only: they are then missing from what the agent reports. */
     private static void runBatch(List<Test> batch) {
         try {
-            if (batch.get(0).isPlatform()) {
-                PlatformTests.run(batch);
-            } else if (JUnit3Tests.isAlone()) {
-                JUnit3Tests.run(batch);
-            } else {
-                JUnit4Tests.run(batch);
-            }
+            batch.get(0).framework.run(batch);
         } catch (Throwable problem) {
             problem.printStackTrace();
         }

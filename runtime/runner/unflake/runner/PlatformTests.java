@@ -16,16 +16,22 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /** Runs tests of any class with the JUnit Platform. */
-final class PlatformTests {
+final class PlatformTests extends FrameworkTests {
     /** Looking for engines and listeners takes longer than a small test does. */
-    private static Launcher launcher;
+    private Launcher launcher;
     /** Making a request looks for a file of settings all over the class path; a test that is repeated needs it once. */
-    private static LauncherDiscoveryRequest last;
-    private static List<String> lastWanted;
+    private LauncherDiscoveryRequest last;
+    private List<String> lastWanted;
 
-    private PlatformTests() {}
+    PlatformTests() {}
 
-    static void run(List<Test> tests) {
+    @Override
+    boolean takesTogether(Test one, Test next) {
+        return true;
+    }
+
+    @Override
+    void run(List<Test> tests) {
         List<String> wanted = ids(tests);
         if (!wanted.equals(lastWanted)) {
             last = builder(wanted).build();
@@ -36,10 +42,11 @@ final class PlatformTests {
 
     /**
      * Runs tests in this order; none is named twice, and those of a class stand together. Engines take the order of the
-     * selectors unless the class says otherwise, and a plan shows what they are about to do: as one execution if that is what
-     * was asked for, else class by class, else in stretches that the class's own order allows.
+     * selectors unless the class says otherwise, and a plan shows what they are about to do: as one execution if that
+     * is what was asked for, else class by class, else in stretches that the class's own order allows.
      */
-    static void runExactly(List<Test> tests) {
+    @Override
+    void runExactly(List<Test> tests) {
         List<Test> left = tests;
         while (!left.isEmpty()) {
             LauncherDiscoveryRequest request =
@@ -64,7 +71,7 @@ final class PlatformTests {
         }
     }
 
-    private static void execute(TestPlan plan, LauncherDiscoveryRequest request) {
+    private void execute(TestPlan plan, LauncherDiscoveryRequest request) {
         try {
             launcher().execute(plan, new TestExecutionListener[0]);
         } catch (NoSuchMethodError before14) {
@@ -96,7 +103,7 @@ final class PlatformTests {
      * From 1.8 on a launcher that was not got from a session opens one for each request, and looks for engines and
      * listeners each time. Before, there are no sessions.
      */
-    private static Launcher launcher() {
+    private Launcher launcher() {
         if (launcher != null) {
             return launcher;
         }
@@ -110,7 +117,10 @@ final class PlatformTests {
         return launcher;
     }
 
-    /** The place of each test in a plan. Parameter sets and dynamic tests come to be later, in the order of their numbers. */
+    /**
+     * The place of each test in a plan. Parameter sets and dynamic tests come to be later, in the order of their
+     * numbers.
+     */
     private static Map<String, Integer> positions(List<Test> tests, TestPlan plan) {
         Map<String, Integer> planned = new HashMap<String, Integer>();
         List<TestIdentifier> todo = new ArrayList<TestIdentifier>(plan.getRoots());
