@@ -218,7 +218,7 @@ fn build(name: &str) -> Outcome<PathBuf> {
     let artifacts = said
         .lines()
         .filter_map(|line| serde_json::from_str::<Artifact>(line).ok());
-    let program = artifacts.filter_map(|artifact| artifact.executable).last();
+    let program = artifacts.filter_map(|artifact| artifact.executable).next_back();
     program.ok_or_else(|| Failure::new(format!("cargo built no tests of `{name}`")))
 }
 

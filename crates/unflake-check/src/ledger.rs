@@ -264,8 +264,8 @@ mod tests {
                     module: owned("core"),
                 },
                 NoteKind::Other,
-                "the build runs tests of module `core` in parallel; unflake runs them one after the other to know which test \
-                 does what",
+                "the build runs tests of module `core` in parallel; unflake runs them one after the other to know \
+                 which test does what",
             ),
             (
                 Trouble::ContainerFailed {

@@ -338,7 +338,8 @@ mod tests {
 
     #[test]
     fn a_build_shows_each_test_once_with_its_jvm_and_what_it_needs() {
-        let text = "A#a\nA#b [no-choice]\nA#c [one-run]\nB#a [jvm 2, failed]\nB#b [jvm 2, unfinished]\nB#c [jvm 2, skipped]";
+        let text = "A#a\nA#b [no-choice]\nA#c [one-run]\n\
+                    B#a [jvm 2, failed]\nB#b [jvm 2, unfinished]\nB#c [jvm 2, skipped]";
         let (suite, troubles) = suite_of(text, |run| {
             // A rerun: the first time counts.
             let again = run.jvms[0].tests[0].clone();
