@@ -16,6 +16,8 @@ pub(super) struct Rule {
 #[derive(Clone, Debug)]
 pub(super) enum Action {
     Fails,
+    /// It fails since another process has the port that it wants.
+    WantsPort,
     /// It ends its JVM.
     Dies,
     Hangs,
@@ -90,6 +92,7 @@ impl Rule {
         let mut next = || words.next().unwrap_or_else(|| panic!("too short: `{text}`"));
         let action = match next() {
             "fails" => Action::Fails,
+            "wants-port" => Action::WantsPort,
             "dies" => Action::Dies,
             "hangs" => Action::Hangs,
             "exits" => Action::Exits,

@@ -166,6 +166,11 @@ impl SimulatedJvm {
             Outcome::Skipped {
                 reason: "an assumption does not hold".to_owned(),
             }
+        } else if has(|action| matches!(action, Action::WantsPort)) {
+            Outcome::Failed(Failure {
+                kind: "java.net.BindException".to_owned(),
+                ..failure("address already in use")
+            })
         } else if has(|action| matches!(action, Action::Fails)) {
             Outcome::Failed(failure(&format!("{} fails", handle.id)))
         } else {

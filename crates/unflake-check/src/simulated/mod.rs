@@ -12,10 +12,12 @@
 mod behaviour;
 mod jvm;
 mod shown;
+mod text;
 
 pub(crate) use behaviour::change;
 pub(crate) use jvm::failure;
 pub(crate) use shown::shown;
+pub(crate) use text::{build_run, handle};
 
 use crate::check::{Check, Checked, Started, Surroundings, workers};
 use crate::document::{Asked, Finished, Suppressions, document};
@@ -28,25 +30,18 @@ use crate::progress::{Progress, Silent};
 use crate::session::{Session, Workshop};
 use crate::stored_run::StoredRun;
 use crate::suite::{Suite, Trouble};
-use behaviour::Rule;
-use jvm::{SimulatedJvms, World, seen};
-use std::collections::BTreeMap;
-use std::fs;
+use crate::vary::through_build::Rebuilt;
+use jvm::{SimulatedJvms, World};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
+use text::lines;
 use unflake_explore::TestIx;
 use unflake_findings::{LevelSetting, ProjectStore, RunInfo};
-use unflake_project::{BuildRecipe, BuildRun, TOOLS, TestJvm, TestRun};
-use unflake_protocol::{
-    Configuration, Framework, Handle, HashDraws, JavaVm, Outcome, Recipe, Role, ScopeChoices, Seed, Strategy,
-};
+use unflake_protocol::{Configuration, Outcome, Role, Seed, Strategy};
 use unflake_runner::{Cancel, Children, Numbers, START_LIMIT, WorkerTools};
-
-/// The model that simulated tests have used in the build.
-const MODEL: &str = "HashMap.keySet";
 
 /// A suite, and what is asked about it.
 pub(crate) struct Simulated {
@@ -58,23 +53,18 @@ pub(crate) struct Simulated {
     /// What the build does when it runs again: per run the tests, with `!` before those that fail.
     pub(crate) rebuilds: Vec<&'static str>,
     world: Arc<World>,
-    pub(crate) folder: tempfile::TempDir,
+    /// Removed when dropped.
+    _folder: tempfile::TempDir,
 }
 
 /// Reads a suite; see the module's text.
 pub(crate) fn simulated(text: &str) -> Simulated {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let tests: Vec<Line<'_>> = lines.map(Line::parse).collect();
     let folder = tempfile::tempdir().unwrap();
-    let run = BuildRun {
-        jvms: build_jvms(&tests, folder.path()),
-        has_reported_tests: true,
-        time: Duration::from_secs(1),
-    };
+    let run = build_run(text, folder.path());
     let (suite, troubles) = Suite::from_build(&run);
-    let rules = tests
-        .iter()
-        .map(|line| (line.name.to_owned(), line.rules.clone()));
+    let rules = lines(text)
+        .into_iter()
+        .map(|line| (line.name.to_owned(), line.rules));
     let world = Arc::new(World::new(rules.collect()));
     let options = options(folder.path());
     let configuration = crate::check::configuration(&options.vary).unwrap();
@@ -110,7 +100,7 @@ pub(crate) fn simulated(text: &str) -> Simulated {
         learning_run: run.time,
         rebuilds: Vec::new(),
         world,
-        folder,
+        _folder: folder,
     }
 }
 
@@ -188,11 +178,6 @@ impl Simulated {
         shown(&self.ledger(), &self.session.suite)
     }
 
-    /// The document of a whole check. Causes are not looked for.
-    pub(crate) fn document(&self) -> Finished {
-        self.document_of(&self.ledger())
-    }
-
     pub(crate) fn document_of(&self, ledger: &Ledger) -> Finished {
         let selected: Vec<TestIx> = self.session.suite.all().collect();
         let asked = Asked {
@@ -214,9 +199,7 @@ impl Simulated {
     }
 
     /// Builds as [`Simulated::rebuilds`] says, one after the other; none is left: interrupted.
-    pub(crate) fn rebuild(
-        &self,
-    ) -> impl Fn(Option<Strategy>, &str) -> Result<Option<Vec<(Handle, Outcome)>>, Problem> {
+    pub(crate) fn rebuild(&self) -> impl Fn(Option<Strategy>, &str) -> Rebuilt {
         let left = std::cell::RefCell::new(self.rebuilds.iter());
         move |_, _| {
             let outcome = |word: &str| {
@@ -326,136 +309,5 @@ fn options(folder: &Path) -> Options {
         ignores: Vec::new(),
         build_arguments: Vec::new(),
         command: vec!["check".to_owned()],
-    }
-}
-
-/// One test of the text.
-struct Line<'a> {
-    name: &'a str,
-    /// `failed`, `skipped`, `unfinished`, `no-choice`, `one-run`, `jvm N`, `no-launch`, `sees CLASS`.
-    built: Vec<&'a str>,
-    rules: Vec<Rule>,
-}
-
-impl<'a> Line<'a> {
-    fn parse(line: &'a str) -> Line<'a> {
-        let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let (built, rules) = match rest
-            .trim()
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once(']'))
-        {
-            Some((built, rules)) => (built, rules),
-            None => ("", rest),
-        };
-        let rules = rules.split(';').filter(|rule| !rule.trim().is_empty());
-        Line {
-            name,
-            built: built.split(',').map(str::trim).collect(),
-            rules: rules.map(Rule::parse).collect(),
-        }
-    }
-
-    fn is(&self, what: &str) -> bool {
-        self.built.contains(&what)
-    }
-
-    fn word_after(&self, key: &str) -> Option<&'a str> {
-        self.built
-            .iter()
-            .find_map(|word| word.strip_prefix(key)?.strip_prefix(' '))
-    }
-
-    fn run(&self) -> TestRun {
-        let is_choosing = !self.is("no-choice") && !self.is("one-run");
-        TestRun {
-            test: seen(&handle(self.name)),
-            outcome: if self.is("failed") {
-                Outcome::Failed(failure("failed in the build"))
-            } else if self.is("skipped") {
-                let reason = "disabled".to_owned();
-                Outcome::Skipped { reason }
-            } else {
-                Outcome::Passed
-            },
-            choices: ScopeChoices {
-                count: u64::from(is_choosing),
-                by_project: is_choosing,
-                models: is_choosing.then(|| MODEL.to_owned()).into_iter().collect(),
-                hashes: if self.is("one-run") {
-                    HashDraws::Some
-                } else {
-                    HashDraws::None
-                },
-            },
-            time: Duration::from_millis(1),
-            waited: Duration::ZERO,
-        }
-    }
-}
-
-/// The build's JVMs: one for each that a test names, each with a launch of its own.
-fn build_jvms(tests: &[Line<'_>], folder: &Path) -> Vec<TestJvm> {
-    let mut jvms: BTreeMap<&str, Vec<&Line<'_>>> = BTreeMap::new();
-    for test in tests {
-        jvms.entry(test.word_after("jvm").unwrap_or("1"))
-            .or_default()
-            .push(test);
-    }
-    let jvm = |(name, tests): (&str, Vec<&Line<'_>>)| {
-        let has_launch = !tests.iter().any(|test| test.is("no-launch"));
-        let classes = folder.join(format!("project/m{name}/target/test-classes"));
-        fs::create_dir_all(&classes).unwrap();
-        let refers = tests.iter().filter_map(|test| {
-            let class = seen(&handle(test.name)).class;
-            Some((class, vec![test.word_after("sees")?.to_owned()]))
-        });
-        let held = tests.iter().filter_map(|test| test.word_after("sees"));
-        let held = held.map(|class| (class.to_owned(), Vec::new()));
-        let (unfinished, ended): (Vec<&Line<'_>>, Vec<_>) =
-            tests.iter().copied().partition(|test| test.is("unfinished"));
-        TestJvm {
-            java: JavaVm {
-                feature: 17,
-                version: "17.0.15".to_owned(),
-                home: "/jdk".into(),
-            },
-            recipe: has_launch.then(|| BuildRecipe {
-                tool: TOOLS.0[0],
-                recipe: recipe(&classes),
-            }),
-            module: ".".to_owned(),
-            tests: ended.iter().map(|test| test.run()).collect(),
-            containers: Vec::new(),
-            initialisers: Default::default(),
-            references: refers.chain(held).collect(),
-            not_applied: BTreeMap::new(),
-            unfinished: unfinished.iter().map(|test| seen(&handle(test.name))).collect(),
-            at_once: 1,
-            bugs: Vec::new(),
-        }
-    };
-    jvms.into_iter().map(jvm).collect()
-}
-
-/// How a JVM with these classes is started.
-pub(crate) fn recipe(classes: &Path) -> Recipe {
-    Recipe {
-        java: "/jdk/bin/java".into(),
-        arguments: vec!["-cp".to_owned(), classes.display().to_string(), "Main".to_owned()],
-        argument_files: BTreeMap::new(),
-        directory: classes.parent().unwrap().to_owned(),
-        environment: BTreeMap::new(),
-        properties: BTreeMap::new(),
-        launcher: Vec::new(),
-    }
-}
-
-/// A test by its name; its class is the part before `#`.
-pub(crate) fn handle(name: &str) -> Handle {
-    Handle {
-        framework: Framework::Platform,
-        root: name.split('#').next().unwrap_or_default().to_owned(),
-        id: name.to_owned(),
     }
 }

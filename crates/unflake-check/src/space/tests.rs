@@ -205,8 +205,8 @@ fn where_the_first_run_of_a_jvm_matters_each_execution_has_a_fresh_one() {
     check(
         "A#a chooses HashMap.keySet 2; chooses HashSet.iterator 2 once; fails reordered 1",
         options(),
-        "2 executions, all, 0.50\nthe first run in a JVM makes 2 choices, later ones 1: what is chosen once was left as \
-         it is",
+        "2 executions, all, 0.50\nthe first run in a JVM makes 2 choices, later ones 1: what is chosen once was left \
+         as it is",
     );
     // Nothing is known of it but that its later runs choose less.
     check_unvaried(
@@ -229,15 +229,15 @@ fn a_test_that_chooses_otherwise_each_time_is_flaky() {
 fn threads_that_meet_otherwise_each_time_are_left_out_or_drawn() {
     let elsewhere = "chooses-elsewhere HashSet.iterator 2 alternately and scripted; \
                      chooses-elsewhere Class.getMethods 2";
-    let first = "several of its threads make choices and meet in another way each time: only those of the first one were \
-                 explored, the others' were left as the JDK makes them";
+    let first = "several of its threads make choices and meet in another way each time: only those of the first one \
+                 were explored, the others' were left as the JDK makes them";
     check(
         &format!("A#a chooses HashMap.keySet 2; {elsewhere}"),
         options(),
         &format!("2 executions, all, 0.00\n{first}"),
     );
-    let drawn = "several of its threads make choices and meet in another way each time, so its behaviours cannot be gone \
-                 through\ndrawn at random from seed 7, not explored: what was not drawn is not known";
+    let drawn = "several of its threads make choices and meet in another way each time, so its behaviours cannot be \
+                 gone through\ndrawn at random from seed 7, not explored: what was not drawn is not known";
     check(
         &format!(
             "A#a chooses HashMap.keySet 2; chooses HashMap.values 2 alternately and scripted; {elsewhere}"

@@ -337,7 +337,8 @@ mod tests {
             trials: Vec::new(),
         };
         let failure = || Box::new(failure("no"));
-        let cases: [(&[u32], bool, Result<(u32, Confirmed), Unconfirmed>, &str); 11] = [
+        type Case<'a> = (&'a [u32], bool, Result<(u32, Confirmed), Unconfirmed>, &'a str);
+        let cases: [Case<'_>; 11] = [
             (&[4], false, Ok((4, confirmed.clone())), "failed in round 4"),
             (&[4], true, Ok((4, confirmed)), "failed in round 4"),
             (&[1], false, Err(Unconfirmed::NotRepeated), "NotRepeated"),

@@ -16,7 +16,7 @@ use unflake_protocol::{Configuration, Failure, Handle, Outcome, Strategy, ToProg
 /// `None`: interrupted.
 pub(crate) type Rebuild<'a> = dyn Fn(Option<Strategy>, &str) -> Rebuilt + 'a;
 
-type Rebuilt = Result<Option<Vec<(Handle, Outcome)>>, Problem>;
+pub(crate) type Rebuilt = Result<Option<Vec<(Handle, Outcome)>>, Problem>;
 
 /// Runs the build as it ran for learning.
 pub(crate) fn rebuild<'a>(
