@@ -52,7 +52,8 @@ impl OrderTools {
     }
 }
 
-/// What the search for victims must know of the tests of a launch. `holders`: classes that hold polluted state, with dots.
+/// What the search for victims must know of the tests of a launch. `holders`: classes that hold polluted state, with
+/// dots.
 pub(super) fn launch_tests<'h>(
     check: &Check<'_>,
     launch: LaunchIx,

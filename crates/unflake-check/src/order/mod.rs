@@ -1,5 +1,5 @@
-//! Tests whose outcome depends on the tests before them (P11). The search itself is `unflake-explore`'s; here it gets its
-//! JVMs, and what it finds becomes facts.
+//! Tests whose outcome depends on the tests before them (P11). The search itself is `unflake-explore`'s; here it gets
+//! its JVMs, and what it finds becomes facts.
 
 mod launch;
 pub(crate) mod proof;

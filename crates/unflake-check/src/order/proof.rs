@@ -1,4 +1,5 @@
-//! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come of it.
+//! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come
+//! of it.
 
 use super::add_found;
 use super::launch::{OrderTools, launch_tests};
@@ -25,8 +26,8 @@ pub(crate) struct Proven {
     pub(crate) victims: Vec<TestIx>,
 }
 
-/// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all others;
-/// adds a fact for each victim. One result for each polluter.
+/// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all
+/// others; adds a fact for each victim. One result for each polluter.
 pub(crate) fn run(
     check: &Check<'_>,
     suspected: &[Suspected],
@@ -77,7 +78,8 @@ pub(crate) fn run(
     proven
 }
 
-/// Makes facts of what was found in one launch. `here`: the suspicions that were asked about, with their places in `proven`.
+/// Makes facts of what was found in one launch. `here`: the suspicions that were asked about, with their places in
+/// `proven`.
 fn add(found: Found, here: &[(usize, &Suspected)], proven: &mut [Proven], ledger: &mut Ledger) {
     for ((index, _), judged) in here.iter().zip(&found.judged) {
         proven[*index] = Proven {
@@ -92,4 +94,89 @@ fn add(found: Found, here: &[(usize, &Suspected)], proven: &mut [Proven], ledger
     }
     let state = |found: &FoundVictim| found.state.map(|state| here[state.0].1.path.clone());
     add_found(found, &state, ledger);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Fact;
+    use unflake_explore::order::{Judged, ProvedVictim, Standing, SuspicionIx};
+    use unflake_protocol::Failure;
+
+    fn suspected(path: &str) -> Suspected {
+        Suspected {
+            suspicion: Suspicion {
+                test: TestIx(0),
+                held_by: HeldBy::Jvm,
+                changing: Vec::new(),
+                standing: Standing::First,
+            },
+            path: path.to_owned(),
+        }
+    }
+
+    #[test]
+    fn each_suspicion_gets_its_own_answer_and_each_victim_the_state_that_harms_it() {
+        let judged = [
+            (Judgement::NoVictim, vec![]),
+            (Judgement::Proved, vec![TestIx(7)]),
+            (Judgement::Partial, vec![]),
+            (Judgement::NotTried, vec![]),
+        ];
+        let victim = FoundVictim {
+            main: ProvedVictim {
+                victim: TestIx(7),
+                polluters: vec![TestIx(0)],
+                failure: Failure {
+                    kind: "E".to_owned(),
+                    message: String::new(),
+                    trace: String::new(),
+                    expected: None,
+                    actual: None,
+                },
+                runs: 3,
+                passed_alone: true,
+            },
+            polluters: [TestIx(0)].into(),
+            cleaners: Vec::new(),
+            state: Some(SuspicionIx(1)),
+        };
+        let found = Found {
+            victims: vec![victim],
+            more_polluters: vec![(TestIx(3), TestIx(0))],
+            judged: judged
+                .map(|(judgement, victims)| Judged { judgement, victims })
+                .into(),
+            ..Found::default()
+        };
+        // Another launch has the first place.
+        let all: Vec<Suspected> = ["mode", "rate", "size", "name"].map(suspected).into();
+        let here: Vec<(usize, &Suspected)> = (1..).zip(&all).collect();
+        let mut proven = vec![Proven::default(); 5];
+        let mut ledger = Ledger::default();
+        add(found, &here, &mut proven, &mut ledger);
+        let proofs: Vec<Proof> = proven.iter().map(|proven| proven.proof).collect();
+        let expected = [
+            Proof::NotRun,
+            Proof::NoVictim,
+            Proof::Proved,
+            Proof::Partial,
+            Proof::NotRun,
+        ];
+        assert_eq!(proofs, expected);
+        assert_eq!(proven[2].victims, [TestIx(7)]);
+        let facts: Vec<String> = ledger.facts().map(name).collect();
+        assert_eq!(
+            facts,
+            ["polluter TestIx(0) of TestIx(3)", "TestIx(7) by Some(\"rate\")"]
+        );
+    }
+
+    fn name(fact: &Fact) -> String {
+        match fact {
+            Fact::MorePolluters { victim, polluter } => format!("polluter {polluter:?} of {victim:?}"),
+            Fact::ProvedVictim { found, state } => format!("{:?} by {state:?}", found.main.victim),
+            other => format!("{other:?}"),
+        }
+    }
 }

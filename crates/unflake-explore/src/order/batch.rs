@@ -20,8 +20,8 @@ pub(super) struct Answered {
     pub(super) is_partial: bool,
 }
 
-/// Runs what comes before and then one of the tests, and again for the next, in few JVMs: those that do what is wanted, for
-/// each batch.
+/// Runs what comes before and then one of the tests, and again for the next, in few JVMs: those that do what is wanted,
+/// for each batch.
 pub(super) fn ask_all(orders: &dyn Orders, batches: &[Batch], wanted: Wanted) -> Vec<Answered> {
     let mut jvms: Vec<Order> = Vec::new();
     let mut parts = Vec::new();

@@ -12,8 +12,8 @@ pub(super) struct Blame {
 }
 
 impl Blame {
-    /// A victim suffers from what it can see, from a file only if there is nothing else; if it is not known to see anything, from
-    /// all.
+    /// A victim suffers from what it can see, from a file only if there is nothing else; if it is not known to see
+    /// anything, from all.
     pub(super) fn new(
         states: &[(SuspicionIx, &Suspicion)],
         victims: &BTreeSet<TestIx>,

@@ -178,9 +178,9 @@ mod tests {
         (one(victim), proved)
     }
 
-    /// A search in the middle. Test 0 of class A, 1 of B and 2 of A change state `S`, 3 of B changes state `T`. All but 9 passed
-    /// in the build; 4 and 9 failed in another order or passed alone. Victims are 5 of 3, 6 of 0 and of 1, 7 of 0 and 2 together,
-    /// 8 of itself. Tests 4 to 9 see `S`, 8 and 9 see `T`.
+    /// A search in the middle. Test 0 of class A, 1 of B and 2 of A change state `S`, 3 of B changes state `T`. All but
+    /// 9 passed in the build; 4 and 9 failed in another order or passed alone. Victims are 5 of 3, 6 of 0 and of 1, 7
+    /// of 0 and 2 together, 8 of itself. Tests 4 to 9 see `S`, 8 and 9 see `T`.
     fn with_plan(check: impl Fn(&Plan<'_>)) {
         let tests = LaunchTests {
             tests: ix(0..10),

@@ -38,8 +38,9 @@ impl Cleaning<'_> {
 
 /// The first few cleaners among the candidates, each seen in a JVM of its own.
 ///
-/// If polluter and victim are of one class, a test of another class between them makes the class's set-up run again, which looks
-/// like cleaning. So tests of other classes count only if some test of another class does *not* make the victim pass.
+/// If polluter and victim are of one class, a test of another class between them makes the class's set-up run again,
+/// which looks like cleaning. So tests of other classes count only if some test of another class does *not* make the
+/// victim pass.
 pub(super) fn cleaners(orders: &dyn Orders, cleaning: Cleaning<'_>) -> Cleaners {
     let polluters = cleaning.polluters;
     let is_other = |test: &TestIx| *test != cleaning.victim && !polluters.contains(test);
@@ -85,8 +86,8 @@ pub(super) fn cleaners(orders: &dyn Orders, cleaning: Cleaning<'_>) -> Cleaners 
     Cleaners { tests, is_partial }
 }
 
-/// Per victim the tests that clean up. They are looked for once for each polluter (and apart for victims of its own class); for
-/// its other victims it is seen in one JVM whether they help as well.
+/// Per victim the tests that clean up. They are looked for once for each polluter (and apart for victims of its own
+/// class); for its other victims it is seen in one JVM whether they help as well.
 ///
 /// `changing` names the tests that are known to change what a polluter changes: only those can clean up.
 pub(super) fn cleaners_of(
@@ -265,5 +266,26 @@ mod tests {
         assert_eq!(found, [ix([1]), ix([1]), ix([]), ix([])]);
         let found = cleaners_of(&suite, &tests, &victims, &|_| None);
         assert_eq!(found[0].tests, ix([1, 2]));
+    }
+
+    #[test]
+    fn nobody_cleans_up_for_itself() {
+        // 0 pollutes 1 and 2; 2 cleans up, and passes the second time.
+        let suite = suite(|before, test| [1, 2].contains(&test) && last_is(before, &[0, 2], 0));
+        let tests = LaunchTests {
+            tests: ix(0..3),
+            classes: classes_of("A B B".split(' ')),
+            ..LaunchTests::default()
+        };
+        let victim = |victim: usize| ProvedVictim {
+            victim: one(victim),
+            polluters: ix([0]),
+            failure: failure(),
+            runs: 3,
+            passed_alone: true,
+        };
+        let found = cleaners_of(&suite, &tests, &[&victim(1), &victim(2)], &|_| None);
+        let found: Vec<Vec<TestIx>> = found.into_iter().map(|cleaners| cleaners.tests).collect();
+        assert_eq!(found, [ix([2]), ix([])]);
     }
 }

@@ -22,7 +22,8 @@ pub fn classes_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<ClassIx> 
 /// What is known of the tests that one launch can run.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchTests {
-    /// Those that ran in the build and are to be checked, in the build's order. Those that failed there may still pollute.
+    /// Those that ran in the build and are to be checked, in the build's order. Those that failed there may still
+    /// pollute.
     pub tests: Vec<TestIx>,
     /// Those of them that passed in the build.
     pub passed: BTreeSet<TestIx>,
@@ -74,5 +75,37 @@ impl LaunchTests {
     pub(super) fn of_class(&self, class: ClassIx) -> impl Iterator<Item = TestIx> {
         let is_of_class = move |test: &TestIx| self.class(*test) == class;
         self.tests.iter().copied().filter(is_of_class)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulated::{ix, one, set};
+    use super::*;
+
+    #[test]
+    fn classes_are_numbered_as_they_come() {
+        assert_eq!(classes_of(["b", "a", "b"]), [ClassIx(0), ClassIx(1), ClassIx(0)]);
+    }
+
+    #[test]
+    fn suspects_of_the_build_come_with_what_ran_before_them_there() {
+        // 1 was skipped; 3 and 5 ran in another JVM; 4 failed in the build, 2 and 5 passed; 6 is not to be checked.
+        let tests = LaunchTests {
+            tests: ix([0, 2, 3, 4, 5]),
+            passed: set([0, 2, 3, 5]),
+            classes: vec![ClassIx(0); 7],
+            build_jvms: vec![Some(0), None, Some(0), Some(1), Some(0), Some(1), Some(1)],
+            opposite_alone: set([2, 4, 5, 6]),
+            known_victims: set([2]),
+            ..LaunchTests::default()
+        };
+        let suspect = |test: usize, before: Order, passes_alone: bool| OrderSuspect {
+            test: one(test),
+            before,
+            passes_alone,
+        };
+        let expected = [suspect(4, ix([0, 2]), true), suspect(5, ix([3]), false)];
+        assert_eq!(tests.suspects_of_build(), expected);
     }
 }

@@ -1,6 +1,7 @@
 //! Every number of the search for victims, in one place, each with its reason.
 //!
-//! Where no figure is given, the number was chosen by hand on the projects of the benchmark and not measured on its own.
+//! No measurement of any of these numbers is on record. The reasons say what each is for, not why it is not another
+//! one.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -20,12 +21,12 @@ impl Allowance {
 
 // How long a search may take when neither `--budget` nor `--seed` is given.
 
-/// The search for victims of polluters: what keeps a whole `check` of the benchmark's projects below ten learning runs.
+/// The search for victims of polluters.
 pub const POLLUTION_TIME: Allowance = Allowance {
     learning_runs: 5.5,
     at_least: Duration::from_secs(20),
 };
-/// `--only order`, with the orders of the whole suite: nothing else runs then, so it may take longer.
+/// `--only order`, with the orders of the whole suite.
 pub const ORDER_TIME: Allowance = Allowance {
     learning_runs: 8.0,
     at_least: Duration::from_secs(60),
@@ -48,8 +49,8 @@ pub const GUIDED_ORDERS: u32 = 2;
 pub const LEAST_ORDERS: u32 = GUIDED_ORDERS + 1;
 /// Orders without `--rounds` and `--budget`.
 pub const DEFAULT_ORDERS: u32 = 5;
-/// The orders that show likely victims before polluters are tried: reversed and the first shuffled one. "Twice" would show
-/// only tests that are their own victims, which the stages find anyway.
+/// The orders that show likely victims before polluters are tried: reversed and the first shuffled one. "Twice" would
+/// show only tests that are their own victims, which the stages find anyway.
 pub const LIKELY_ORDERS: [u32; 2] = [1, 3];
 /// JVMs for one order of the whole suite: a test that ends its JVM must not hide those behind it, for ever neither.
 pub const JVMS_PER_WHOLE_ORDER: usize = 5;
@@ -60,16 +61,17 @@ pub const JVMS_PER_WHOLE_ORDER: usize = 5;
 pub const POLLUTERS_AT_ONCE: usize = 4;
 /// Polluters with the most victims that are tried on all who see the state, before all others are.
 pub const MOST_HARMFUL: usize = 4;
-/// Tests in one JVM of a batch: enough to save starts, few enough that all cores have work and that a test that ends its JVM
-/// costs little.
+/// Tests in one JVM of a batch: enough to save starts, few enough that all cores have work and that a test that ends
+/// its JVM costs little.
 pub const TESTS_PER_BATCH: RangeInclusive<usize> = 16..=200;
 /// Tests in one JVM when many polluters share it.
 pub const TESTS_PER_PACKED_JVM: usize = 200;
 /// Candidates of one polluter that are paired with it one by one in a shared JVM; more run behind it.
 pub const PACKED_PAIRS: usize = 20;
-/// With at least this many candidates, they also run backwards behind the polluter; with fewer, a second JVM does not pay.
+/// With at least this many candidates, they also run backwards behind the polluter; with fewer, a second JVM does not
+/// pay.
 pub const BACKWARDS_FROM: usize = 16;
-/// Polluters with which the proof of one victim is tried: if three guesses were wrong, so is the next.
+/// Polluters with which the proof of one victim is tried, so that wrong guesses come to an end.
 pub const GUESSES_PER_VICTIM: usize = 3;
 /// A class with more tests than this does not have all of them tried because one of them pollutes.
 pub const SIBLINGS: usize = 20;
@@ -80,7 +82,8 @@ pub const TYPICAL_PER_STATE: usize = 25;
 
 /// How often a claim must be seen, each way.
 pub const REPETITIONS: u32 = 3;
-/// Pairs that are proved at the same time. Part after part: when the time is up, some are proved instead of all by half.
+/// Pairs that are proved at the same time. Part after part: when the time is up, some are proved instead of all by
+/// half.
 pub const PROVED_AT_ONCE: usize = 32;
 
 // What a report names.

@@ -48,8 +48,8 @@ impl Search<'_> {
         plan.into_found()
     }
 
-    /// `check --only order`: what makes tests fail that failed in orders of the whole suite, given with what ran before them
-    /// there. Without `more` no further victims are looked for.
+    /// `check --only order`: what makes tests fail that failed in orders of the whole suite, given with what ran before
+    /// them there. Without `more` no further victims are looked for.
     pub fn order(&self, failing: BTreeMap<TestIx, Order>, more: bool) -> Found {
         let mut plan = Plan::new(*self, Polluters::new(&[]));
         for (test, before) in failing {
@@ -108,7 +108,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Tests that the build shows to depend on others, and those that passed in the build and fail in one of two orders.
+    /// Tests that the build shows to depend on others, and those that passed in the build and fail in one of two
+    /// orders.
     fn likely_from_two_orders(&mut self) {
         let Search {
             tests, orders, ran, ..

@@ -1,11 +1,11 @@
-//! Proof: no guess is reported without it.
+//! Proof: no test is called a victim or brittle without it.
 //!
-//! **Proved** means: with the polluters right before it the test fails, three times of three, and without them it passes, three
-//! times of three. `[p, v]` runs once in a JVM of its own with nothing else in it. The rest may be in the company of other
-//! victims: `[p, v1, v2, q, v3, …]`, `[v1, v2, v3, …]`, of which the second differs from the first in the polluters alone, both
-//! forwards and backwards, so that whoever needs another test before it is found out. Whoever behaves differently in company
-//! gets JVMs of its own for all of them. Then each runs alone in a JVM of its own, as long as there is time
-//! ([`drop_failing_alone`]). For 28 victims of one test this is 61 JVMs instead of 168.
+//! **Proved** means: with the polluters right before it the test fails, three times of three, and without them it
+//! passes, three times of three. `[p, v]` runs once in a JVM of its own with nothing else in it. The rest may be in the
+//! company of other victims: `[p, v1, v2, q, v3, …]`, `[v1, v2, v3, …]`, of which the second differs from the first in
+//! the polluters alone, both forwards and backwards, so that whoever needs another test before it is found out. Whoever
+//! behaves differently in company gets JVMs of its own for all of them. Then each runs alone in a JVM of its own, as
+//! long as there is time ([`drop_failing_alone`]). For 28 victims of one test this is 61 JVMs instead of 168.
 
 use super::limits::{PROVED_AT_ONCE, REPETITIONS};
 use super::orders::{Order, Orders, Unproved, Wanted, followed_by};
@@ -22,7 +22,8 @@ pub struct ProvedVictim {
     pub failure: Failure,
     /// How often it was run after them; it failed each time.
     pub runs: u32,
-    /// It was seen to pass alone in a JVM of its own. If not, it passed three times among other victims, and time ran out.
+    /// It was seen to pass alone in a JVM of its own. If not, it passed three times among other victims, and time
+    /// ran out.
     pub passed_alone: bool,
 }
 
@@ -149,8 +150,8 @@ fn run_in_company(orders: &dyn Orders, seen: &mut [Evidence<'_>]) {
     }
 }
 
-/// The last part of a proof: victims that do not pass alone in a JVM of their own are none. Those for which there is no time
-/// stay as they are, and are returned.
+/// The last part of a proof: victims that do not pass alone in a JVM of their own are none. Those for which there is no
+/// time stay as they are, and are returned.
 pub(super) fn drop_failing_alone(orders: &dyn Orders, victims: &mut Vec<ProvedVictim>) -> BTreeSet<TestIx> {
     let open: Vec<&mut ProvedVictim> = victims.iter_mut().filter(|victim| !victim.passed_alone).collect();
     let alone: Vec<Order> = open.iter().map(|victim| vec![victim.victim]).collect();

@@ -1,7 +1,7 @@
 //! Random suites without JVMs, for tests: a few tests in a few classes that read and write a few cells of shared state.
 //!
-//! Everything that the search must cope with is in them: polluters, victims, cleaners, brittle tests, tests that are their own
-//! victims, tests that fail before they write, class set-ups that reset cells, builds in two JVMs.
+//! Everything that the search must cope with is in them: polluters, victims, cleaners, brittle tests, tests that are
+//! their own victims, tests that fail before they write, class set-ups that reset cells, builds in two JVMs.
 
 use super::launch_tests::{ClassIx, LaunchTests};
 use super::orders::{Order, Orders};

@@ -1,4 +1,5 @@
-//! Orders of the whole suite: reversed, twice, shuffled. They show who depends on an order before anything else is known.
+//! Orders of the whole suite: reversed, twice, shuffled. They show who depends on an order before anything else is
+//! known.
 
 use super::launch_tests::{ClassIx, LaunchTests};
 use super::limits::{GUIDED_ORDERS, JVMS_PER_WHOLE_ORDER, LEAST_ORDERS};
@@ -81,8 +82,8 @@ pub(super) struct RanToTheEnd {
 }
 
 impl RanOrders {
-    /// Runs orders that were not run before; what a JVM that ended left over runs in another one. First the parts with which
-    /// the orders begin, then what was left over of them.
+    /// Runs orders that were not run before; what a JVM that ended left over runs in another one. First the parts with
+    /// which the orders begin, then what was left over of them.
     pub(super) fn run_to_the_end(&self, orders: &dyn Orders, batch: &[Order]) -> RanToTheEnd {
         let mut known = self.ran.lock().unwrap_or_else(PoisonError::into_inner);
         let mut new: Vec<&Order> = Vec::new();

@@ -1,10 +1,11 @@
 //! From failures seen in some order to proved victims and brittle tests, with as few JVMs as may be.
 //!
-//! Many victims share few polluters. So a polluter is searched for one victim, then tried on all others in a few warm JVMs, and
-//! only those it does not explain are searched for again. What the warm JVMs say is a guess; each pair is proved afterwards.
+//! Many victims share few polluters. So a polluter is searched for one victim, then tried on all others in a few warm
+//! JVMs, and only those it does not explain are searched for again. What the warm JVMs say is a guess; each pair is
+//! proved afterwards.
 //!
-//! Of tests that behave the same each time, with no end of time, every suspect becomes a victim or a brittle test: the order
-//! in which it failed, or the build's in which it passed, holds what [`shortest`] looks for.
+//! Of tests that behave the same each time, with no end of time, every suspect becomes a victim or a brittle test: the
+//! order in which it failed, or the build's in which it passed, holds what [`shortest`] looks for.
 
 use super::batch::{Batch, ask_all};
 use super::orders::{Order, Orders, Unproved, Wanted, followed_by};
@@ -231,6 +232,8 @@ mod tests {
         let suite = suite(|before, test| test == 3 && before.contains(&3));
         let sorted = sort_out(&suite, &[suspect(3, [1, 2, 3, 4, 1, 2])], &nothing);
         assert_eq!(sorted.victims[0].polluters, ix([3]));
+        // Without a search: alone, then twice.
+        assert_eq!(suite.ran()[..2], [vec![3], vec![3, 3]]);
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! The plan of the search for victims, as two tables: who is tried before whom, how carefully, in which order.
 //!
-//! A search goes from what costs little and finds much to what costs much, as long as there is time. Each stage tries some
-//! polluters on some candidates and proves what it finds before the next begins, so that later stages can build on it: a
-//! polluter that harms some tests may harm more, and known victims need not be found again.
+//! A search goes from what costs little and finds much to what costs much, as long as there is time. Each stage tries
+//! some polluters on some candidates and proves what it finds before the next begins, so that later stages can build on
+//! it: a polluter that harms some tests may harm more, and known victims need not be found again.
 //!
-//! **What is guaranteed** of tests that behave the same each time, without a deadline (`properties` tests it on random suites):
-//! - [`POLLUTION`]: a test that passes alone, and fails right behind a polluter whatever ran before that, is reported as a
-//!   victim, if the polluter is one of [`Who::Typical`] and the test's classes can see what it changes. Not guaranteed: a
-//!   polluter that pollutes only sometimes (it fails before it writes, or its class's set-up does the harm), since many pairs
-//!   share a JVM; the other polluters of a victim that is reported.
-//! - [`ORDER`]: a test that fails in one of the whole suite's orders and passed in the build, or did the opposite in the build
-//!   and alone, is reported as a victim or as brittle. So is each test that passes alone and fails right behind a polluter that
-//!   explains one of those failures, whatever ran before that.
+//! **What is guaranteed** of tests that behave the same each time, without a deadline (`properties` tests it on random
+//! suites):
+//! - [`POLLUTION`]: a test that passes alone, and fails right behind a polluter whatever ran before that, is reported
+//!   as a victim, if the polluter is one of [`Who::Typical`] and the test's classes can see what it changes. Not
+//!   guaranteed: a polluter that pollutes only sometimes (it fails before it writes, or its class's set-up does the
+//!   harm), since many pairs share a JVM; the other polluters of a victim that is reported.
+//! - [`ORDER`]: a test that fails in one of the whole suite's orders and passed in the build, or did the opposite in
+//!   the build and alone, is reported as a victim or as brittle. So is each test that passes alone and fails right
+//!   behind a polluter that explains one of those failures, whatever ran before that.
 
 use super::limits::{MOST_HARMFUL, POLLUTERS_AT_ONCE};
 use super::trial::TrialMode;
@@ -120,8 +121,8 @@ pub(super) struct Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Try(Stage),
-    /// Finds the polluters or setters of all likely tests that no polluter explains yet, by bisection of the order in which
-    /// they failed.
+    /// Finds the polluters or setters of all likely tests that no polluter explains yet, by bisection of the order in
+    /// which they failed.
     SortOut(Time),
 }
 
@@ -143,7 +144,8 @@ const fn among(among: Among, of_class: OfClass, known: Known) -> Whom {
 
 /// `check --only pollution`: polluters are known, victims are looked for.
 pub(super) const POLLUTION: [Step; 9] = [
-    // Likely victims are few, and most victims are among them. Those of the polluter's own class come later, with all of it.
+    // Likely victims are few, and most victims are among them. Those of the polluter's own class come later, with all
+    // of it.
     Step::Try(Stage {
         name: StageName::LikelyBehindFirst,
         who: Who::First,
@@ -273,5 +275,12 @@ mod tests {
             assert_eq!(is_packed, stage.whom.of_class == OfClass::Own, "{:?}", stage.name);
             assert_eq!(is_packed, stage.who == Who::AllClassesInTurn, "{:?}", stage.name);
         }
+    }
+
+    #[test]
+    fn failures_are_explained_first_where_they_are_all_that_is_known() {
+        // The search for cleaners comes after it, so some time is kept.
+        assert_eq!(POLLUTION.last(), Some(&Step::SortOut(Time::Search)));
+        assert_eq!(ORDER.first(), Some(&Step::SortOut(Time::All)));
     }
 }

@@ -55,8 +55,8 @@ pub struct ChangeSeen<'a, W> {
     pub is_tried: bool,
 }
 
-/// Makes suspicions of changes, in the order in which they are to be tried, each with the index of its change. Each state's
-/// first polluter comes before any state's second: with little time, every state is tried.
+/// Makes suspicions of changes, in the order in which they are to be tried, each with the index of its change. Each
+/// state's first polluter comes before any state's second: with little time, every state is tried.
 pub fn suspicions<W: Ord + Copy>(changes: &[ChangeSeen<'_, W>]) -> Vec<(usize, Suspicion)> {
     let mut changing: BTreeMap<&str, Vec<TestIx>> = BTreeMap::new();
     for change in changes {

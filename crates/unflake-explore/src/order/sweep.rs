@@ -7,8 +7,8 @@ use super::trial::Trial;
 use crate::TestIx;
 use std::collections::BTreeSet;
 
-/// Runs the candidates of all trials behind their polluters, those of each in few JVMs, with the polluters again where the state
-/// is known to change; and the same without the polluters, since the order is not the build's. A guess still.
+/// Runs the candidates of all trials behind their polluters, those of each in few JVMs, with the polluters again where
+/// the state is known to change; and the same without the polluters, since the order is not the build's. A guess still.
 pub(super) fn sweep(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
     let with: Vec<Vec<Order>> = trials.iter().map(Trial::orders).collect();
     let mut suspects = failing_in(orders, &with);
@@ -63,8 +63,8 @@ struct Packed {
     places: std::ops::Range<usize>,
 }
 
-/// Runs each candidate right behind its polluters, those of many trials in one JVM. If they are many, all behind the polluters,
-/// as in [`sweep`]. A guess.
+/// Runs each candidate right behind its polluters, those of many trials in one JVM. If they are many, all behind the
+/// polluters, as in [`sweep`]. A guess.
 pub(super) fn packed(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
     let (jvms, packed) = pack(trials);
     let ran = orders.run_all(&jvms);
@@ -102,7 +102,8 @@ pub(super) fn packed(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
     failing
 }
 
-/// The JVMs of [`packed`]: per trial the first pair, then the second of each, so that neighbours are of different trials.
+/// The JVMs of [`packed`]: per trial the first pair, then the second of each, so that neighbours are of different
+/// trials.
 fn pack(trials: &[Trial]) -> (Vec<Order>, Vec<Packed>) {
     let mut turns: Vec<(usize, usize, Order)> = Vec::new();
     for (index, trial) in trials.iter().enumerate() {

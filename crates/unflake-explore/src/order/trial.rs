@@ -19,8 +19,8 @@ pub(super) enum TrialMode {
     Each,
     /// The first, then the second for the rest.
     Both,
-    /// As `Each`, many polluters in one JVM, in turn: for trials that stay within a class. Trials of one class must not be
-    /// neighbours, so that each pair begins with the class's set-up.
+    /// As `Each`, many polluters in one JVM, in turn: for trials that stay within a class. Trials of one class must not
+    /// be neighbours, so that each pair begins with the class's set-up.
     Packed,
 }
 
@@ -29,7 +29,8 @@ pub(super) enum TrialMode {
 pub(super) struct Trial {
     /// One nearly always; several do harm together only, in this order.
     pub(super) polluters: Order,
-    /// Tests that are known to pass in some order, in the build's. One polluter may be among them: it may be its own victim.
+    /// Tests that are known to pass in some order, in the build's. One polluter may be among them: it may be its own
+    /// victim.
     pub(super) candidates: Vec<TestIx>,
     /// Tests that are known to change the same state: after one of them it may be right again.
     pub(super) changing: BTreeSet<TestIx>,
@@ -38,10 +39,10 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// The candidates one after the other behind the polluters and, if they are many, once more backwards: one test that cleans
-    /// up hides those behind it in the first order and those before it in the second, so that together they hide nobody. Whoever
-    /// pollutes goes to the end of both, behind the polluters anew; who is known to change the same comes last of all, each with
-    /// the polluters before it.
+    /// The candidates one after the other behind the polluters and, if they are many, once more backwards: one test
+    /// that cleans up hides those behind it in the first order and those before it in the second, so that together they
+    /// hide nobody. Whoever pollutes goes to the end of both, behind the polluters anew; who is known to change the
+    /// same comes last of all, each with the polluters before it.
     pub(super) fn orders(&self) -> Vec<Order> {
         self.orders_behind(&self.polluters)
     }
@@ -90,8 +91,8 @@ pub(super) struct Tried {
 /// The tests that fail after the polluters of each trial. `proved` are known to be victims of others.
 ///
 /// Each test that fails there is proved to be a victim once, with the first polluters for which that works. Its other
-/// polluters must fail it in company twice, among other neighbours; without polluters that company passes, or it does not
-/// count.
+/// polluters must fail it in company twice, among other neighbours; without polluters that company passes, or it does
+/// not count.
 ///
 /// `search` and `orders` run the same tests; the first may have less time, so that some is left for the proof.
 pub(super) fn victims_of(
@@ -142,8 +143,8 @@ pub(super) fn victims_of(
     tried
 }
 
-/// Adds to each trial its victims: those that were proved with it, and of those that were proved with others the ones that fail
-/// after its polluters once more, and pass without them in the same company.
+/// Adds to each trial its victims: those that were proved with it, and of those that were proved with others the ones
+/// that fail after its polluters once more, and pass without them in the same company.
 fn count_others(
     orders: &dyn Orders,
     trials: &[Trial],
