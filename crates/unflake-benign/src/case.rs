@@ -23,13 +23,13 @@ pub(crate) struct Case<'a> {
     pub(crate) key: Option<&'a What>,
     pub(crate) evidence: &'a Evidence,
     /// The project's own fields on the way, the nearest to the difference first.
-    pub(crate) fields: Vec<Place<'a>>,
+    pub(crate) fields: Vec<FieldPlace<'a>>,
     /// The change itself and those of the same root; not of further differences.
     seen: Option<(&'a StateChange, &'a Seen<'a>)>,
 }
 
 /// A field of the project on the way to a difference.
-pub(crate) struct Place<'a> {
+pub(crate) struct FieldPlace<'a> {
     pub(crate) field: Field<'a>,
     /// The steps that follow: elements, and fields of other classes.
     pub(crate) below: &'a [Step],
@@ -37,7 +37,7 @@ pub(crate) struct Place<'a> {
 
 /// What of the nearest field of the project was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Changed {
+pub(crate) enum ChangedPart {
     /// Its value.
     Itself,
     /// The number in the `AtomicInteger` (or the like) that it holds.
@@ -70,7 +70,7 @@ impl<'a> Case<'a> {
         let place = |(at, step): (usize, &'a Step)| {
             let field = evidence.field(step.field()?)?;
             let below = &steps[at + 1..];
-            Some(Place { field, below })
+            Some(FieldPlace { field, below })
         };
         Case {
             kind,
@@ -91,18 +91,18 @@ impl<'a> Case<'a> {
     }
 
     /// `None`: there is no field of the project on the way.
-    pub(crate) fn changed(&self) -> Option<Changed> {
+    pub(crate) fn changed(&self) -> Option<ChangedPart> {
         let below = self.fields.first()?.below;
         let is_atomic = |step: &Step| {
             let field = step.field();
             field.is_some_and(|field| field.class.starts_with("java.util.concurrent.atomic."))
         };
         Some(if below.is_empty() {
-            Changed::Itself
+            ChangedPart::Itself
         } else if below.iter().all(is_atomic) {
-            Changed::AtomicNumber
+            ChangedPart::AtomicNumber
         } else {
-            Changed::Content
+            ChangedPart::Content
         })
     }
 

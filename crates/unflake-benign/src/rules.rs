@@ -10,7 +10,7 @@ mod jvm;
 mod numbers;
 mod table;
 
-use crate::case::{Case, Changed, Place, Seen};
+use crate::case::{Case, ChangedPart, FieldPlace, Seen};
 use crate::evidence::Evidence;
 pub(crate) use table::RULES;
 use unflake_findings::{Mark, MarkKind};
@@ -36,12 +36,12 @@ pub(crate) struct Rule {
 pub(crate) enum Test {
     Change(fn(&Case<'_>) -> Option<Mark>),
     /// The nearest field of the project, if this of it was changed.
-    Nearest(&'static [Changed], OfField),
+    Nearest(&'static [ChangedPart], OfField),
     /// Each field of the project on the way, the nearest first, if this of the nearest was changed.
-    Each(&'static [Changed], OfField),
+    Each(&'static [ChangedPart], OfField),
 }
 
-type OfField = fn(&Case<'_>, &Place<'_>) -> Option<Mark>;
+type OfField = fn(&Case<'_>, &FieldPlace<'_>) -> Option<Mark>;
 
 /// Classes and a change as texts, in the notation that `tests/notation.rs` explains.
 #[cfg_attr(not(test), expect(dead_code, reason = "the test over the table reads it"))]
@@ -74,7 +74,7 @@ fn judge(case: &Case<'_>) -> Option<(&'static Rule, Mark)> {
 
 impl Test {
     fn apply(&self, case: &Case<'_>) -> Option<Mark> {
-        let is_about = |these: &[Changed]| case.changed().is_some_and(|changed| these.contains(&changed));
+        let is_about = |these: &[ChangedPart]| case.changed().is_some_and(|changed| these.contains(&changed));
         match self {
             Test::Change(test) => test(case),
             Test::Nearest(these, test) => test(case, case.fields.first().filter(|_| is_about(these))?),

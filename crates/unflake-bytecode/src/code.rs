@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use crate::constants::{NewConstants, Pool};
-use crate::edit::{Insertion, Place};
+use crate::edit::{Insertion, InsertionPlace};
 use crate::error::{Malformed, NotEdited};
 use crate::opcodes::*;
 use crate::reader::{Reader, Write};
@@ -355,7 +355,7 @@ impl<'i> Layout<'i> {
         for (n, &pc) in code.instructions.iter().enumerate() {
             let next = code.instructions.get(n + 1).copied().unwrap_or(code.code.len());
             let here = inserted.get(&pc).map(Vec::as_slice).unwrap_or_default();
-            let (passing, with) = here.split_at(here.partition_point(|i| i.place == Place::Passing));
+            let (passing, with) = here.split_at(here.partition_point(|i| i.place == InsertionPlace::Passing));
             for insertion in passing {
                 new += insertion.code.len();
                 if insertion.joins {

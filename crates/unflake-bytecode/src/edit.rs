@@ -80,7 +80,7 @@ pub(crate) struct Target<'t, 'a> {
 /// Instructions to be put before an instruction.
 pub(crate) struct Insertion {
     pub(crate) before: usize,
-    pub(crate) place: Place,
+    pub(crate) place: InsertionPlace,
     pub(crate) code: Vec<u8>,
     /// How much deeper than before the stack gets in it, in slots.
     pub(crate) pushes: u16,
@@ -90,7 +90,7 @@ pub(crate) struct Insertion {
 
 /// Who runs an insertion. The order is that in the new code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum InsertionPlace {
     /// Only who comes from the instruction before, or enters the method: jumps go past it.
     Passing,
     /// Who runs the instruction, also by a jump.
@@ -100,7 +100,7 @@ pub(crate) enum Place {
 impl Insertion {
     /// Only there it is known how deep the stack is: empty.
     pub(crate) fn is_at_entry(&self) -> bool {
-        self.before == 0 && self.place == Place::Passing
+        self.before == 0 && self.place == InsertionPlace::Passing
     }
 }
 
@@ -142,7 +142,7 @@ struct Snippet {
 }
 
 impl Snippet {
-    fn before(&self, pc: usize, place: Place) -> Insertion {
+    fn before(&self, pc: usize, place: InsertionPlace) -> Insertion {
         Insertion {
             before: pc,
             place,
@@ -163,7 +163,7 @@ impl Planner<'_, '_> {
                 }
                 let mut wrap = self.call(helper, args, &[kind], kind)?;
                 self.cast(helper, &mut wrap)?;
-                to.extend(code.returns().map(|pc| wrap.before(pc, Place::With)));
+                to.extend(code.returns().map(|pc| wrap.before(pc, InsertionPlace::With)));
             }
             Change::InsteadWhen { gate, helper, args } => {
                 self.check_entry()?;
@@ -175,12 +175,12 @@ impl Planner<'_, '_> {
                 self.check_entry()?;
                 to.push(
                     self.call(helper, args, &[], Kind::Void)?
-                        .before(0, Place::Passing),
+                        .before(0, InsertionPlace::Passing),
                 );
             }
             Change::BeforeReturns { helper, args } => {
                 let call = self.call(helper, args, &[], Kind::Void)?;
-                to.extend(code.returns().map(|pc| call.before(pc, Place::With)));
+                to.extend(code.returns().map(|pc| call.before(pc, InsertionPlace::With)));
             }
             Change::AfterCalls {
                 callees,
@@ -193,7 +193,7 @@ impl Planner<'_, '_> {
                     let (name, descriptor) = self.target.class.pool.callee(callee)?;
                     let named = callees.iter().any(|callee| *mutf8::encode(callee) == *name);
                     if named && descriptor.ends_with(b")I") {
-                        to.push(call.before(next, Place::Passing));
+                        to.push(call.before(next, InsertionPlace::Passing));
                         found = true;
                     }
                 }
@@ -345,7 +345,7 @@ impl Planner<'_, '_> {
         code.u1(self.descriptor.return_kind().return_opcode());
         Ok(Insertion {
             before: 0,
-            place: Place::Passing,
+            place: InsertionPlace::Passing,
             code,
             pushes: snippet.pushes.max(1),
             joins: true,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use unflake_findings::{Frame, Place, source_file};
+use unflake_findings::{Frame, SourcePlace, source_file};
 use unflake_protocol::StackFrame;
 use unflake_runner::Launch;
 
@@ -47,11 +47,11 @@ impl Places {
     }
 
     /// The innermost frame in the project's own code.
-    pub(crate) fn place(&mut self, stack: &[StackFrame]) -> Option<Place> {
+    pub(crate) fn place(&mut self, stack: &[StackFrame]) -> Option<SourcePlace> {
         stack.iter().find_map(|frame| {
             let directory = self.directory(&frame.class)?;
             let line = frame.line?;
-            Some(Place {
+            Some(SourcePlace {
                 file: self
                     .source(&directory, &frame.class)
                     .or_else(|| frame.file.clone())?,

@@ -119,11 +119,11 @@ impl Heuristic {
 #[derive(Clone, Debug)]
 pub struct Task {
     pub script: Script,
-    what: What,
+    what: TaskOrigin,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum TaskOrigin {
     /// The first run of all.
     Base,
     Branch {
@@ -204,7 +204,7 @@ impl Search {
                     others: self.others(),
                     entries: Vec::new(),
                 },
-                what: What::Base,
+                what: TaskOrigin::Base,
             });
         }
         while let Some(heuristic) = self.heuristics.first() {
@@ -221,7 +221,7 @@ impl Search {
             self.running += 1;
             return Next::Run(Task {
                 script,
-                what: What::Heuristic,
+                what: TaskOrigin::Heuristic,
             });
         }
         while let Some(Untried { node, slot, .. }) = self.frontier.pop() {
@@ -230,7 +230,7 @@ impl Search {
                 self.running += 1;
                 return Next::Run(Task {
                     script: self.script(node, slot),
-                    what: What::Branch { node, slot },
+                    what: TaskOrigin::Branch { node, slot },
                 });
             }
         }
@@ -347,7 +347,7 @@ impl Search {
     /// Takes a task that could not be run back.
     pub fn give_up(&mut self, task: &Task) {
         self.running -= 1;
-        if let What::Branch { node, slot } = task.what {
+        if let TaskOrigin::Branch { node, slot } = task.what {
             self.push(node, slot);
         }
     }
@@ -357,9 +357,11 @@ impl Search {
         self.running -= 1;
         let path = self.path_of(probed);
         let told: Vec<usize> = match task.what {
-            What::Base => Vec::new(),
-            What::Branch { node, slot } => self.path(node, slot).into_iter().map(|(_, slot)| slot).collect(),
-            What::Heuristic => self.told_by_heuristic(&path),
+            TaskOrigin::Base => Vec::new(),
+            TaskOrigin::Branch { node, slot } => {
+                self.path(node, slot).into_iter().map(|(_, slot)| slot).collect()
+            }
+            TaskOrigin::Heuristic => self.told_by_heuristic(&path),
         };
         let is_first = self.nodes.is_empty();
         self.extend(&path, &told, &probed.verdict)?;
@@ -382,7 +384,7 @@ impl Search {
                 })
                 .collect();
         }
-        if let What::Heuristic = task.what {
+        if let TaskOrigin::Heuristic = task.what {
             self.after_heuristic(&path);
         }
         Ok(())

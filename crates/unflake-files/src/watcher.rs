@@ -62,7 +62,7 @@ enum Said {
 }
 
 /// What was at the paths that one question looked at, before it did.
-type Before = BTreeMap<PathBuf, Option<Entry>>;
+type OldEntries = BTreeMap<PathBuf, Option<Entry>>;
 
 impl Watcher {
     /// Watches `directories` and all below them but `ignored`. What is there now is hashed in the background.
@@ -141,7 +141,7 @@ impl Watcher {
     /// What was created, changed by content or deleted since the last call, by path. What was put back is not there.
     /// Directories are there only if nothing in them is.
     pub fn changes(&mut self) -> Vec<FileDifference> {
-        let mut before = Before::new();
+        let mut before = OldEntries::new();
         for path in self.candidates(&mut before) {
             self.look(&path, &mut before);
         }
@@ -162,7 +162,7 @@ impl Watcher {
     }
 
     /// The paths to look at, parents first.
-    fn candidates(&mut self, before: &mut Before) -> BTreeSet<PathBuf> {
+    fn candidates(&mut self, before: &mut OldEntries) -> BTreeSet<PathBuf> {
         let mut candidates = BTreeSet::new();
         let mut is_overflow = false;
         for notice in self.kernel.notices() {
@@ -230,7 +230,7 @@ impl Watcher {
     }
 
     /// Brings the listing up to date at one path, and below it where that is another directory than before.
-    fn look(&mut self, path: &Path, before: &mut Before) {
+    fn look(&mut self, path: &Path, before: &mut OldEntries) {
         let is_root = self.roots.iter().any(|root| root == path);
         let has_parent = path
             .parent()
@@ -272,7 +272,7 @@ impl Watcher {
         }
     }
 
-    fn remove_tree(&mut self, path: &Path, before: &mut Before) {
+    fn remove_tree(&mut self, path: &Path, before: &mut OldEntries) {
         self.left_out.retain(|left_out| !left_out.starts_with(path));
         for (directory_path, directory) in self.listing.take_tree(path) {
             self.forget(&directory_path, &directory);

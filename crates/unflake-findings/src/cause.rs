@@ -47,9 +47,9 @@ pub struct Choice {
     /// The sentence that leaves it open.
     pub javadoc: String,
     /// The innermost line of the project's own code on the stack of the call.
-    pub call: Option<Place>,
+    pub call: Option<SourcePlace>,
     /// The same for where the collection was made.
-    pub allocation: Option<Place>,
+    pub allocation: Option<SourcePlace>,
     /// The stack of the call, innermost first, without unflake's own frames.
     pub stack: Vec<Frame>,
     pub allocation_stack: Vec<Frame>,
@@ -67,7 +67,7 @@ pub struct Choice {
 
 /// A line of the project's own code.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct SourcePlace {
     /// From the project's root if the source was found there, else the name as the class file has it.
     pub file: String,
     pub line: u32,

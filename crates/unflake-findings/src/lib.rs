@@ -16,7 +16,7 @@ mod state_space;
 mod store;
 mod suppression;
 
-pub use cause::{Cause, CauseStatus, Choice, Frame, Place};
+pub use cause::{Cause, CauseStatus, Choice, Frame, SourcePlace};
 pub use document::{
     Document, Excluded, ExcludedReason, LevelSetting, Note, NoteKind, RunInfo, SCHEMA_VERSION, SkipReason,
     Summary, TestResult, TestState,

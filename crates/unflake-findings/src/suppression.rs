@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 pub fn suppressed_in(source: &str, class: &str, method: &str, rule: &str) -> Option<Suppression> {
     let simple = class.rsplit('.').next().unwrap_or(class);
     let wanted: Vec<&str> = simple.split('$').collect();
-    let mut walk = Walk {
+    let mut walk = TokenWalk {
         tokens: tokens(source),
-        ..Walk::default()
+        ..TokenWalk::default()
     };
     walk.run();
-    let mut applying: Vec<Found> = walk
+    let mut applying: Vec<SuppressedRule> = walk
         .found
         .into_iter()
         .filter(|found| rules::covers(&found.rule, rule) && found.applies_to(&wanted, method))
@@ -141,14 +141,14 @@ fn text_until(letters: &[char], opening: usize, closing: &[char], tokens: &mut V
 
 /// One rule that is suppressed at one place.
 #[derive(Clone, Debug)]
-struct Found {
+struct SuppressedRule {
     classes: Vec<String>,
     method: Option<String>,
     rule: String,
     suppression: Suppression,
 }
 
-impl Found {
+impl SuppressedRule {
     fn applies_to(&self, classes: &[&str], method: &str) -> bool {
         match &self.method {
             Some(own) => own == method && self.classes == classes,
@@ -180,7 +180,7 @@ enum Behind {
 
 /// Goes through the tokens and knows in which class and method it is.
 #[derive(Default)]
-struct Walk {
+struct TokenWalk {
     tokens: Vec<Token>,
     open: Vec<Brace>,
     /// Words and signs since the last member ended, without annotations.
@@ -189,10 +189,10 @@ struct Walk {
     pending: Vec<(String, Suppression)>,
     /// What stands before a comment at the end of a line.
     behind: Behind,
-    found: Vec<Found>,
+    found: Vec<SuppressedRule>,
 }
 
-impl Walk {
+impl TokenWalk {
     fn run(&mut self) {
         let tokens = std::mem::take(&mut self.tokens);
         let mut at = 0;
@@ -354,7 +354,7 @@ impl Walk {
         rules: impl Iterator<Item = String>,
         suppression: &Suppression,
     ) {
-        self.found.extend(rules.map(|rule| Found {
+        self.found.extend(rules.map(|rule| SuppressedRule {
             classes: classes.clone(),
             method: method.clone(),
             rule,

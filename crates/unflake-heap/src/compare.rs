@@ -24,9 +24,9 @@ use crate::packed::Packed;
 use crate::shape::{Shapes, View, width};
 pub(crate) use hashes::Hashes;
 use pages::Pages;
-use path::{Place, Step, Ways};
+use path::{PathStep, StepFrom, Ways};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use unflake_protocol::{ChangeForm, Nearby, Shown, Slot, Step as WayStep, What};
+use unflake_protocol::{ChangeForm, Nearby, Shown, Slot, Step, What};
 
 /// One place in which two states differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Difference {
     pub new: Option<Shown>,
     pub form: ChangeForm,
     /// The path for programs, as in [`unflake_protocol::StateChange::steps`].
-    pub steps: Vec<WayStep>,
+    pub steps: Vec<Step>,
     pub slot: Slot,
     /// Of the first difference below each root, if it was asked for.
     pub around: Vec<Nearby>,
@@ -156,16 +156,16 @@ impl Comparison<'_> {
                 continue;
             };
             let kind = before.shapes.root(*id).map_or(b'I', |root| root.kind);
-            let place = Place {
+            let place = StepFrom {
                 from: 0,
-                step: Step::Root(*id),
+                step: PathStep::Root(*id),
             };
             self.values(kind, *was, *is, place, pass);
         }
     }
 
     /// Two values that should be the same.
-    fn values(&mut self, kind: u8, old: Value, new: Value, place: Place, pass: Pass) {
+    fn values(&mut self, kind: u8, old: Value, new: Value, place: StepFrom, pass: Pass) {
         if kind == b'L' {
             self.references(old[0], new[0], place, pass);
         } else if pass == Pass::Own && old != new && !(is_nan(kind, old) && is_nan(kind, new)) {
@@ -181,7 +181,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn references(&mut self, old: u32, new: u32, place: Place, pass: Pass) {
+    fn references(&mut self, old: u32, new: u32, place: StepFrom, pass: Pass) {
         match (old, new, pass) {
             (0, 0, _) => {}
             (0, new, Pass::Own) => {
@@ -197,7 +197,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn pair(&mut self, old: u32, new: u32, place: Place) {
+    fn pair(&mut self, old: u32, new: u32, place: StepFrom) {
         if self.partners.get(old) == new {
             return;
         }
@@ -280,12 +280,12 @@ impl Comparison<'_> {
             }
         }
         for ((field, kind, was), (_, _, is)) in a.fields().zip(b.fields()) {
-            let step = Step::Field(u32::try_from(field).unwrap_or(0));
-            self.values(kind, was, is, Place { from: old, step }, pass);
+            let step = PathStep::Field(u32::try_from(field).unwrap_or(0));
+            self.values(kind, was, is, StepFrom { from: old, step }, pass);
         }
     }
 
-    fn replaced(&mut self, old: u32, new: u32, place: Place, form: ChangeForm) {
+    fn replaced(&mut self, old: u32, new: u32, place: StepFrom, form: ChangeForm) {
         let (mut was, mut is) = (
             describe::object(self.before, old),
             describe::object(self.after, new),
@@ -338,8 +338,8 @@ impl Comparison<'_> {
             None
         };
         if let Some((place, (was, is))) = first {
-            let step = Step::Element(u32::try_from(place).unwrap_or(0));
-            let place = Place { from: old, step };
+            let step = PathStep::Element(u32::try_from(place).unwrap_or(0));
+            let place = StepFrom { from: old, step };
             self.differ(place, Some(was), Some(is), ChangeForm::Replaced);
             return;
         }
@@ -355,9 +355,9 @@ impl Comparison<'_> {
     }
 
     fn sequence(&mut self, a: &Node<'_>, b: &Node<'_>, old: u32, pass: Pass) {
-        let at = |place: usize| Place {
+        let at = |place: usize| StepFrom {
             from: old,
-            step: Step::Element(u32::try_from(place).unwrap_or(0)),
+            step: PathStep::Element(u32::try_from(place).unwrap_or(0)),
         };
         if a.count == b.count {
             for (place, (x, y)) in a.contents().zip(b.contents()).enumerate() {
@@ -416,16 +416,16 @@ impl Comparison<'_> {
         if !is_same && pass == Pass::Own {
             self.reordered(&first, &second, old);
         }
-        let at = |step: Step| Place { from: old, step };
+        let at = |step: PathStep| StepFrom { from: old, step };
         let (mut i, mut j) = (0, 0);
         let (mut gone, mut come) = (Vec::new(), Vec::new());
         while i < first.len() || j < second.len() {
             match (first.get(i), second.get(j)) {
                 (Some((x, p)), Some((y, q))) if x == y => {
                     let ((old_key, old_value), (new_key, new_value)) = (was[*p], is[*q]);
-                    self.references(old_value, new_value, at(Step::OldKey(old_key)), pass);
+                    self.references(old_value, new_value, at(PathStep::OldKey(old_key)), pass);
                     if old_key != 0 && new_key != 0 {
-                        self.references(old_key, new_key, at(Step::Key(old_key)), pass);
+                        self.references(old_key, new_key, at(PathStep::Key(old_key)), pass);
                     }
                     i += 1;
                     j += 1;
@@ -451,11 +451,11 @@ impl Comparison<'_> {
         };
         for (key, value) in gone {
             let text = entry(self.before, value);
-            self.differ(at(Step::OldKey(key)), Some(text), None, ChangeForm::Removed);
+            self.differ(at(PathStep::OldKey(key)), Some(text), None, ChangeForm::Removed);
         }
         for (key, value) in come {
             let text = entry(self.after, value);
-            self.differ(at(Step::NewKey(key)), None, Some(text), form);
+            self.differ(at(PathStep::NewKey(key)), None, Some(text), form);
         }
     }
 
@@ -470,12 +470,12 @@ impl Comparison<'_> {
         }
     }
 
-    fn differ(&mut self, place: Place, old: Option<Shown>, new: Option<Shown>, form: ChangeForm) {
+    fn differ(&mut self, place: StepFrom, old: Option<Shown>, new: Option<Shown>, form: ChangeForm) {
         if self.found.len() >= MOST {
             return;
         }
         let chain = self.chain(place);
-        let root = chain.first().map_or(0, Place::root);
+        let root = chain.first().map_or(0, StepFrom::root);
         let is_first = !self.found.iter().any(|known| known.root == root);
         let around = if self.tells_around && is_first {
             self.around(&chain, old.as_ref(), new.as_ref())

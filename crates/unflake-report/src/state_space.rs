@@ -130,7 +130,7 @@ impl Page {
 }
 
 /// Critical choices of the same call; it may be critical in several states.
-struct Place<'a> {
+struct CriticalCall<'a> {
     api: &'a str,
     call: Option<&'a str>,
     /// Orders tried at each.
@@ -138,7 +138,7 @@ struct Place<'a> {
     sampled: bool,
 }
 
-impl Place<'_> {
+impl CriticalCall<'_> {
     fn orders(&self) -> String {
         let least = self.tried.iter().min().copied().unwrap_or_default();
         let most = self.tried.iter().max().copied().unwrap_or_default();
@@ -157,14 +157,14 @@ impl Place<'_> {
 }
 
 /// In the order of the graph: what is decided first comes first.
-fn critical_places(space: &StateSpace) -> Vec<Place<'_>> {
+fn critical_places(space: &StateSpace) -> Vec<CriticalCall<'_>> {
     let mut tried = vec![0; space.nodes.len()];
     for edge in &space.edges {
         if let Some(n) = tried.get_mut(edge.from) {
             *n += 1;
         }
     }
-    let mut places: Vec<Place<'_>> = Vec::new();
+    let mut places: Vec<CriticalCall<'_>> = Vec::new();
     let mut known: BTreeMap<(&str, Option<&str>), usize> = BTreeMap::new();
     for (node, n) in space.nodes.iter().zip(tried) {
         let NodeKind::Choice {
@@ -180,7 +180,7 @@ fn critical_places(space: &StateSpace) -> Vec<Place<'_>> {
         let call = call.as_deref();
         let index = *known.entry((api, call)).or_insert(places.len());
         if index == places.len() {
-            places.push(Place {
+            places.push(CriticalCall {
                 api,
                 call,
                 tried: Vec::new(),

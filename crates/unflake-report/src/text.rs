@@ -15,8 +15,8 @@ mod triples;
 
 use crate::state_space::said;
 use anstyle::{AnsiColor, Style};
-use order::Before;
-use pollution::Root;
+use order::OrderFindings;
+use pollution::RootFindings;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -63,8 +63,8 @@ struct Page<'a> {
 /// What is written as one block.
 enum Block<'a> {
     Finding(&'a Finding),
-    Root(Root<'a>),
-    Before(Before<'a>),
+    Root(RootFindings<'a>),
+    Order(OrderFindings<'a>),
 }
 
 impl Block<'_> {
@@ -72,7 +72,7 @@ impl Block<'_> {
         match self {
             Block::Finding(finding) => finding.severity,
             Block::Root(root) => root.severity(),
-            Block::Before(before) => before.severity(),
+            Block::Order(before) => before.severity(),
         }
     }
 }
@@ -83,7 +83,7 @@ impl Page<'_> {
             .findings
             .iter()
             .partition(|finding| finding.suppressed.is_some());
-        let (harmless, roots): (Vec<Root<'_>>, Vec<Root<'_>>) = Root::group(&shown)
+        let (harmless, roots): (Vec<RootFindings<'_>>, Vec<RootFindings<'_>>) = RootFindings::group(&shown)
             .into_iter()
             .partition(|root| !self.verbose && root.is_harmless());
         let alone = shown
@@ -91,13 +91,13 @@ impl Page<'_> {
             .filter(|finding| finding.kind() == FindingKind::ImplementationDependent);
         let mut blocks: Vec<Block<'_>> = alone.map(|finding| Block::Finding(finding)).collect();
         blocks.extend(roots.into_iter().map(Block::Root));
-        blocks.extend(Before::group(&shown).into_iter().map(Block::Before));
+        blocks.extend(OrderFindings::group(&shown).into_iter().map(Block::Order));
         blocks.sort_by_key(|block| Reverse(block.severity()));
         for block in &blocks {
             match block {
                 Block::Finding(finding) => self.finding(finding, &document.summary)?,
                 Block::Root(root) => self.root(root)?,
-                Block::Before(before) => self.before(before)?,
+                Block::Order(before) => self.before(before)?,
             }
         }
         self.harmless(&harmless)?;

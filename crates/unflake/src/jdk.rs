@@ -241,7 +241,7 @@ mod tests {
                 .require(None)
                 .unwrap_err()
                 .error
-                .starts_with("`JAVA_HOME` is `/nonexistent`")
+                .starts_with("`JAVA_HOME` names `/nonexistent`")
         );
     }
 }

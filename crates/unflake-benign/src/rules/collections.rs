@@ -1,6 +1,6 @@
 //! Collections and arrays that remember what can be made again: memos, pools, caches; and those that nobody asks.
 
-use crate::case::{Case, Place};
+use crate::case::{Case, FieldPlace};
 use crate::field::{Entry, Field, labels, only_looks};
 use crate::methods::Does::{Asks, Counts, Fills, Forgets, Remembers, Takes};
 use crate::methods::{ARRAY_STORE, does, is_telling};
@@ -11,7 +11,7 @@ use unflake_protocol::{ChangeForm, Step, What, dotted};
 const ATOMIC_ARRAY: &str = "Ljava/util/concurrent/atomic/AtomicReferenceArray;";
 
 /// Some methods look for something and add it if it is missing; the others at most forget.
-pub(super) fn memo(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn memo(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let entries = place.field.later_entries();
     let asks_below = |used: &How<'_>| match used {
         How::CalledBelow { method, .. } => does(method, &[Asks, Takes]),
@@ -32,7 +32,7 @@ pub(super) fn memo(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 }
 
 /// By its name, and one method takes out what another puts in.
-pub(super) fn pool(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn pool(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     if !place.field.is_called("pool") {
         return None;
     }
@@ -55,7 +55,7 @@ pub(super) fn pool(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 }
 
 /// By its name, and it is asked and filled, maybe by different methods.
-pub(super) fn named_cache(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn named_cache(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     const WORDS: [(CacheWord, &str); 3] = [
         (CacheWord::Cache, "cache"),
         (CacheWord::Memo, "memo"),
@@ -76,7 +76,7 @@ pub(super) fn named_cache(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 
 /// What a private field's collection keeps by a soft or weak reference may go at any time, so code that asks for it
 /// must be able to make it again; unless it is what a caller gave, who can tell it from another.
-pub(super) fn soft_entries(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn soft_entries(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let field = &place.field;
     let mut held = [case.new, case.key].into_iter().flatten();
     let is_soft = held.any(|what| matches!(what, What::Reference(_)));
@@ -88,7 +88,7 @@ pub(super) fn soft_entries(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 
 /// An array that only one method looks into, which fills it with what nobody gave it. What is below its elements is
 /// as they were created, unless they can be given something.
-pub(super) fn array_memo(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn array_memo(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let field = &place.field;
     let element = field.descriptor().strip_prefix("[L")?.strip_suffix(';')?;
     let [Step::Element, deeper @ ..] = place.below else {
@@ -115,7 +115,7 @@ pub(super) fn array_memo(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 }
 
 /// A library's cache in a private field that is only asked.
-pub(super) fn typed_cache(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn typed_cache(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let field = &place.field;
     let is_cache = field.descriptor().ends_with("Cache;");
     if !is_cache || case.form == ChangeForm::Removed || !is_hidden(field) {
@@ -134,7 +134,7 @@ pub(super) fn typed_cache(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 }
 
 /// A collection that nobody asks.
-pub(super) fn only_filled(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn only_filled(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let field = &place.field;
     let fits = |used: &How<'_>| match used {
         How::Read | How::ReadBack | How::Written(_) => true,
@@ -149,8 +149,8 @@ pub(super) fn only_filled(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 }
 
 /// Whether what happened to the collection can be the work of a memo, and nobody else has a hand in it.
-fn remembers(case: &Case<'_>, place: &Place<'_>, entries: &[Entry<'_>]) -> bool {
-    let Place { field, below } = place;
+fn remembers(case: &Case<'_>, place: &FieldPlace<'_>, entries: &[Entry<'_>]) -> bool {
+    let FieldPlace { field, below } = place;
     let levels = below.iter().filter(|step| **step == Step::Element).count();
     let is_map_of_maps = entries.iter().any(|entry| entry.has(remembers_below));
     let is_content = below.last() == Some(&Step::Element) && (levels == 1 || levels == 2 && is_map_of_maps);

@@ -1,6 +1,6 @@
 //! Values that are made again when they are missing: lazy fields, and what a set-up sets; and values that nobody reads.
 
-use crate::case::{Case, Place};
+use crate::case::{Case, FieldPlace};
 use crate::field::{Entry, labels};
 use crate::methods::is_telling;
 use unflake_bytecode::{How, Stored};
@@ -18,7 +18,7 @@ pub(super) fn set_up(case: &Case<'_>) -> Option<Mark> {
 }
 
 /// A private field that every method sets before it reads it: nobody sees what was left there, or below.
-pub(super) fn set_before_read(_: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn set_before_read(_: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let field = &place.field;
     let users = field.users();
     let reads_back = |user: &&Entry<'_>| user.has(|used| *used == How::ReadBack);
@@ -33,7 +33,7 @@ pub(super) fn set_before_read(_: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
     })
 }
 
-pub(super) fn never_read(_: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn never_read(_: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let field = &place.field;
     let is_one = field.is_written() && !field.is_read() && !field.is_reflected();
     is_one.then(|| Mark::NeverRead {
@@ -43,7 +43,7 @@ pub(super) fn never_read(_: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
 }
 
 /// Made where it is missing, by code that would make the same again; nobody outside can tell.
-pub(super) fn lazy(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn lazy(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let field = &place.field;
     let is_number = matches!(field.descriptor(), "I" | "J" | "S");
     let root = case.root().and_then(|root| case.evidence.field(root));

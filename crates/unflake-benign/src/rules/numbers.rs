@@ -1,6 +1,6 @@
 //! Numbers that only go on: counters, and the state of pseudo-random generators.
 
-use crate::case::{Case, Place};
+use crate::case::{Case, FieldPlace};
 use crate::field::{Entry, labels};
 use crate::methods::{Does, does};
 use unflake_bytecode::{How, Stored};
@@ -34,7 +34,7 @@ pub(super) fn random_state(case: &Case<'_>) -> Option<Mark> {
 }
 
 /// Only ever counted up.
-pub(super) fn counter(case: &Case<'_>, place: &Place<'_>) -> Option<Mark> {
+pub(super) fn counter(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     let field = &place.field;
     // Tests count in fields of theirs what they then compare.
     if !case.only_increases() || !field.is_private() || field.is_of_tests() {

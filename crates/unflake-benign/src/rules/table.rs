@@ -2,7 +2,7 @@
 
 use super::Test::{Change, Each, Nearest};
 use super::{Example, Rule, collections, fields, jvm, numbers};
-use crate::case::Changed::{AtomicNumber, Content, Itself};
+use crate::case::ChangedPart::{AtomicNumber, Content, Itself};
 use unflake_findings::MarkKind;
 use unflake_protocol::StateKind::{Heap, ShutdownHook, ThreadLocal};
 

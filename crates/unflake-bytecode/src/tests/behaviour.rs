@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Jdk, QUICK, SUBJECTS, class_files, fixtures, jdks, run};
 use crate::descriptor::{Descriptor, Kind};
-use crate::edit::{Insertion, Place};
+use crate::edit::{Insertion, InsertionPlace};
 use crate::{Arg, Change, ClassFile, Helper, MethodEdit, StaticField};
 
 /// A set of edits, and what the battery says then.
@@ -244,8 +244,11 @@ pub(crate) fn nops(_: crate::Method<'_>, code: &crate::code::Code<'_>) -> Vec<In
         pushes: 0,
         joins: false,
     };
-    let mut insertions: Vec<Insertion> = code.returns().map(|pc| nops(pc, Place::With, 3)).collect();
-    insertions.push(nops(0, Place::Passing, 41));
+    let mut insertions: Vec<Insertion> = code
+        .returns()
+        .map(|pc| nops(pc, InsertionPlace::With, 3))
+        .collect();
+    insertions.push(nops(0, InsertionPlace::Passing, 41));
     insertions
 }
 

@@ -16,7 +16,7 @@ use unflake_protocol::{ChangeForm, Failure, Nearby, Shown, StateKind, TestId};
 
 /// All findings, and what repeats each.
 pub(super) fn of(ledger: &Ledger, suite: &Suite) -> (Vec<Finding>, Replays) {
-    let known = Known::of(ledger);
+    let known = RelatedFacts::of(ledger);
     let mut all = Vec::new();
     for fact in ledger.facts() {
         match fact {
@@ -49,7 +49,7 @@ pub(super) fn of(ledger: &Ledger, suite: &Suite) -> (Vec<Finding>, Replays) {
 
 /// Facts that are part of other facts' findings.
 #[derive(Default)]
-struct Known<'a> {
+struct RelatedFacts<'a> {
     rates: BTreeMap<TestIx, Rate>,
     causes: BTreeMap<TestIx, &'a Cause>,
     /// What a victim said after its one polluter, by both.
@@ -58,9 +58,9 @@ struct Known<'a> {
     more_polluters: BTreeMap<TestIx, BTreeSet<TestIx>>,
 }
 
-impl<'a> Known<'a> {
-    fn of(ledger: &'a Ledger) -> Known<'a> {
-        let mut known = Known::default();
+impl<'a> RelatedFacts<'a> {
+    fn of(ledger: &'a Ledger) -> RelatedFacts<'a> {
+        let mut known = RelatedFacts::default();
         for fact in ledger.facts() {
             match fact {
                 Fact::Varied { test, rate } => {

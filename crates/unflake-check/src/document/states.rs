@@ -12,12 +12,12 @@ use unflake_protocol::Outcome;
 /// The states of the tests that were selected.
 pub(super) struct States<'a> {
     kinds: &'a [Kind],
-    known: BTreeMap<TestIx, Known<'a>>,
+    known: BTreeMap<TestIx, TestFacts<'a>>,
 }
 
 /// What the facts say of one test.
 #[derive(Clone, Copy, Default)]
-struct Known<'a> {
+struct TestFacts<'a> {
     /// It passed in the build.
     passed: bool,
     failed_in_build: bool,
@@ -44,10 +44,10 @@ impl<'a> States<'a> {
         kinds: &'a [Kind],
     ) -> States<'a> {
         let of_build = |test: &TestIx| {
-            let known = Known {
+            let known = TestFacts {
                 passed: suite[*test].has_passed(),
                 failed_in_build: matches!(suite[*test].baseline, Baseline::Finished(Outcome::Failed(_))),
-                ..Known::default()
+                ..TestFacts::default()
             };
             (*test, known)
         };
@@ -60,7 +60,7 @@ impl<'a> States<'a> {
     }
 
     fn take(&mut self, fact: &'a Fact) {
-        let mut about = |test: TestIx, take: &dyn Fn(&mut Known<'a>)| {
+        let mut about = |test: TestIx, take: &dyn Fn(&mut TestFacts<'a>)| {
             if let Some(known) = self.known.get_mut(&test) {
                 take(known);
             }
@@ -98,7 +98,7 @@ impl<'a> States<'a> {
     }
 
     pub(super) fn tests(&self, suite: &Suite) -> Vec<TestResult> {
-        let result = |(test, known): (&TestIx, &Known<'_>)| {
+        let result = |(test, known): (&TestIx, &TestFacts<'_>)| {
             let states: Vec<(Kind, Reasoned)> = self
                 .kinds
                 .iter()
@@ -138,7 +138,7 @@ pub(super) fn ended_unproved(ledger: &Ledger) -> usize {
     ledger.facts().filter(is_one).count()
 }
 
-impl Known<'_> {
+impl TestFacts<'_> {
     fn state(&self, kind: Kind) -> Reasoned {
         let is_found = match kind {
             Kind::Id => self.failed,

@@ -43,7 +43,7 @@ pub(super) struct Explored {
 
 /// What is kept between calls.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct KeptSearch {
     bounds: (u32, u32, usize),
     first_run: FirstRun,
     executions: u64,
@@ -81,7 +81,7 @@ impl Exploration<'_> {
     /// The inner error: executions do not repeat.
     pub(super) fn run(
         &self,
-        kept: Option<Kept>,
+        kept: Option<KeptSearch>,
         target: &Target,
         file: &Path,
     ) -> Result<Result<Explored, Diverged>, Problem> {
@@ -129,7 +129,7 @@ impl Exploration<'_> {
         };
         notes.extend(first_run.note.clone());
         let is_warm = first_run.is_like_others;
-        let kept = Kept {
+        let kept = KeptSearch {
             bounds: self.bounds_key(),
             first_run,
             executions: search.executions,
@@ -191,11 +191,11 @@ impl Exploration<'_> {
         )
     }
 
-    pub(super) fn kept(&self, file: &Path) -> Option<Kept> {
+    pub(super) fn kept(&self, file: &Path) -> Option<KeptSearch> {
         if self.settings.fresh {
             return None;
         }
-        let kept: Kept = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
+        let kept: KeptSearch = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
         (kept.bounds == self.bounds_key()).then_some(kept)
     }
 

@@ -68,7 +68,8 @@ pub const TESTS_PER_BATCH: RangeInclusive<usize> = 16..=200;
 pub const TESTS_PER_PACKED_JVM: usize = 200;
 /// Candidates of one polluter that are paired with it one by one in a shared JVM; more run behind it.
 pub const PACKED_PAIRS: usize = 20;
-/// With at least this many candidates, they also run backwards behind the polluter; with fewer, a second JVM does not pay.
+/// With at least this many candidates, they also run backwards behind the polluter; with fewer, a second JVM does not
+/// pay.
 pub const BACKWARDS_FROM: usize = 16;
 /// Polluters with which the proof of one victim is tried, so that wrong guesses come to an end.
 pub const GUESSES_PER_VICTIM: usize = 3;

@@ -22,7 +22,8 @@ pub struct ProvedVictim {
     pub failure: Failure,
     /// How often it was run after them; it failed each time.
     pub runs: u32,
-    /// It was seen to pass alone in a JVM of its own. If not, it passed three times among other victims, and time ran out.
+    /// It was seen to pass alone in a JVM of its own. If not, it passed three times among other victims, and time
+    /// ran out.
     pub passed_alone: bool,
 }
 

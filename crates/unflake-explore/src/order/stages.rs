@@ -1,8 +1,8 @@
 //! The plan of the search for victims, as two tables: who is tried before whom, how carefully, in which order.
 //!
-//! A search goes from what costs little and finds much to what costs much, as long as there is time. Each stage tries some
-//! polluters on some candidates and proves what it finds before the next begins, so that later stages can build on it: a
-//! polluter that harms some tests may harm more, and known victims need not be found again.
+//! A search goes from what costs little and finds much to what costs much, as long as there is time. Each stage tries
+//! some polluters on some candidates and proves what it finds before the next begins, so that later stages can build on
+//! it: a polluter that harms some tests may harm more, and known victims need not be found again.
 //!
 //! **What is guaranteed** of tests that behave the same each time, without a deadline (`properties` tests it on random
 //! suites):

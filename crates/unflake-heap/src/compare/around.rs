@@ -1,7 +1,7 @@
 //! What is near a difference, as triples `object field value` (P5): the way to it from the root, the object that
 //! holds it before and after, and one level below what was replaced. Objects are named by their paths.
 
-use super::{Comparison, Place, Step};
+use super::{Comparison, PathStep, StepFrom};
 use crate::describe::{self, plain, transparent};
 use crate::index::Index;
 use crate::shape::{View, simple};
@@ -37,7 +37,7 @@ impl Edge {
 
 impl Comparison<'_> {
     /// Around the last place of a chain from a root.
-    pub(super) fn around(&self, chain: &[Place], old: Option<&Shown>, new: Option<&Shown>) -> Vec<Nearby> {
+    pub(super) fn around(&self, chain: &[StepFrom], old: Option<&Shown>, new: Option<&Shown>) -> Vec<Nearby> {
         let Some((place, above)) = chain.split_last() else {
             return Vec::new();
         };
@@ -49,7 +49,7 @@ impl Comparison<'_> {
             _ => (object.clone(), changed.clone()),
         };
         let (was, is) = match place.step {
-            Step::Root(id) => (
+            PathStep::Root(id) => (
                 root_edge(self.before, id, &changed, old),
                 root_edge(self.after, id, &changed, new),
             ),
@@ -113,7 +113,7 @@ impl Comparison<'_> {
     }
 
     /// From the root to the object that holds the difference, without what else the objects on the way hold.
-    fn way(&self, chain: &[Place]) -> Vec<Nearby> {
+    fn way(&self, chain: &[StepFrom]) -> Vec<Nearby> {
         let mut way = Vec::new();
         let mut path = String::new();
         for (place, below) in chain.iter().zip(&chain[1..]) {
@@ -132,9 +132,9 @@ impl Comparison<'_> {
     }
 
     /// The object that a place is in, whose path is known, and the field. A wrapper has no name for what it wraps.
-    fn named(&self, place: Place, path: &str) -> (String, String) {
+    fn named(&self, place: StepFrom, path: &str) -> (String, String) {
         match place.step {
-            Step::Root(id) => {
+            PathStep::Root(id) => {
                 let name = self.before.shapes.root(id).map(|root| root.name.as_str());
                 let (class, field) = name.and_then(|name| name.rsplit_once('.')).unwrap_or_default();
                 (simple(class), field.to_owned())

@@ -3,18 +3,18 @@
 use super::Comparison;
 use super::pages::Pages;
 use crate::describe::{field_step, plain};
-use unflake_protocol::{FieldName, Slot, Step as WayStep};
+use unflake_protocol::{FieldName, Slot, Step};
 
 /// A place that may differ: a step from an object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct StepFrom {
     /// The object of `before` that the step leads away from; 0: a root.
     pub(super) from: u32,
-    pub(super) step: Step,
+    pub(super) step: PathStep,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     Root(u32),
     Field(u32),
     Element(u32),
@@ -25,11 +25,11 @@ pub(super) enum Step {
     Key(u32),
 }
 
-impl Place {
+impl StepFrom {
     /// The root's number, of a place that is one.
     pub(super) fn root(&self) -> u32 {
         match self.step {
-            Step::Root(id) => id,
+            PathStep::Root(id) => id,
             _ => 0,
         }
     }
@@ -56,35 +56,35 @@ impl Ways {
         self.parents.memory() + self.steps.memory()
     }
 
-    pub(super) fn set(&mut self, object: u32, place: Place) {
+    pub(super) fn set(&mut self, object: u32, place: StepFrom) {
         let (kind, number) = match place.step {
             // What has no parent was reached from a root.
-            Step::Root(number) | Step::Field(number) => (0, number),
-            Step::Element(number) => (1, number),
-            Step::OldKey(number) | Step::NewKey(number) => (2, number),
-            Step::Key(number) => (3, number),
+            PathStep::Root(number) | PathStep::Field(number) => (0, number),
+            PathStep::Element(number) => (1, number),
+            PathStep::OldKey(number) | PathStep::NewKey(number) => (2, number),
+            PathStep::Key(number) => (3, number),
         };
         self.parents.set(object, place.from);
         self.steps.set(object, kind << 30 | number & NUMBER);
     }
 
-    pub(super) fn get(&self, object: u32) -> Place {
+    pub(super) fn get(&self, object: u32) -> StepFrom {
         let (from, step) = (self.parents.get(object), self.steps.get(object));
         let number = step & NUMBER;
         let step = match step >> 30 {
-            0 if from == 0 => Step::Root(number),
-            0 => Step::Field(number),
-            1 => Step::Element(number),
-            2 => Step::OldKey(number),
-            _ => Step::Key(number),
+            0 if from == 0 => PathStep::Root(number),
+            0 => PathStep::Field(number),
+            1 => PathStep::Element(number),
+            2 => PathStep::OldKey(number),
+            _ => PathStep::Key(number),
         };
-        Place { from, step }
+        StepFrom { from, step }
     }
 }
 
 impl Comparison<'_> {
     /// The places from a root to this one.
-    pub(super) fn chain(&self, place: Place) -> Vec<Place> {
+    pub(super) fn chain(&self, place: StepFrom) -> Vec<StepFrom> {
         let mut chain = vec![place];
         let mut next = place;
         while next.from != 0 {
@@ -95,34 +95,34 @@ impl Comparison<'_> {
         chain
     }
 
-    pub(super) fn path(&self, chain: &[Place]) -> String {
+    pub(super) fn path(&self, chain: &[StepFrom]) -> String {
         chain.iter().map(|place| self.step(*place)).collect()
     }
 
     /// What a place adds to a path.
-    pub(super) fn step(&self, Place { from, step }: Place) -> String {
+    pub(super) fn step(&self, StepFrom { from, step }: StepFrom) -> String {
         match step {
-            Step::Root(id) => {
+            PathStep::Root(id) => {
                 let short = self.before.shapes.root(id).map(crate::Root::short);
                 short.unwrap_or_default()
             }
-            Step::Field(index) => self
+            PathStep::Field(index) => self
                 .before
                 .node(from)
                 .map(|node| field_step(node.shape, index as usize))
                 .unwrap_or_default(),
-            Step::Element(place) => format!("[{place}]"),
-            Step::OldKey(key) => format!("[{}]", plain(self.before, key)),
-            Step::NewKey(key) => format!("[{}]", plain(self.after, key)),
-            Step::Key(key) => format!(".key[{}]", plain(self.before, key)),
+            PathStep::Element(place) => format!("[{place}]"),
+            PathStep::OldKey(key) => format!("[{}]", plain(self.before, key)),
+            PathStep::NewKey(key) => format!("[{}]", plain(self.after, key)),
+            PathStep::Key(key) => format!(".key[{}]", plain(self.before, key)),
         }
     }
 
     /// The same field again and again, as in a chain of nodes, is one step.
-    pub(super) fn steps(&self, chain: &[Place]) -> Vec<WayStep> {
-        let mut steps: Vec<WayStep> = Vec::new();
+    pub(super) fn steps(&self, chain: &[StepFrom]) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
         for step in chain.iter().filter_map(|place| self.way_step(place)) {
-            if step == WayStep::Element || steps.last() != Some(&step) {
+            if step == Step::Element || steps.last() != Some(&step) {
                 steps.push(step);
             }
         }
@@ -130,10 +130,10 @@ impl Comparison<'_> {
     }
 
     /// `None` for what a wrapper wraps.
-    fn way_step(&self, Place { from, step }: &Place) -> Option<WayStep> {
+    fn way_step(&self, StepFrom { from, step }: &StepFrom) -> Option<Step> {
         let field = match step {
-            Step::Root(id) => FieldName::parse(&self.before.shapes.root(*id)?.name)?,
-            Step::Field(index) => {
+            PathStep::Root(id) => FieldName::parse(&self.before.shapes.root(*id)?.name)?,
+            PathStep::Field(index) => {
                 let shape = self.before.node(*from)?.shape;
                 let field = shape.fields.get(*index as usize);
                 FieldName {
@@ -141,22 +141,22 @@ impl Comparison<'_> {
                     name: field.filter(|_| !shape.is_transparent)?.name.clone(),
                 }
             }
-            Step::Element(_) | Step::OldKey(_) | Step::NewKey(_) | Step::Key(_) => {
-                return Some(WayStep::Element);
+            PathStep::Element(_) | PathStep::OldKey(_) | PathStep::NewKey(_) | PathStep::Key(_) => {
+                return Some(Step::Element);
             }
         };
-        Some(WayStep::Field(field))
+        Some(Step::Field(field))
     }
 
     /// What the last place of a chain is in; of what a wrapper wraps, what the wrapper is in.
-    pub(super) fn slot(&self, chain: &[Place]) -> Slot {
-        let slot = |place: &Place| match place.step {
-            Step::Element(_) => Some(Slot::Index),
-            Step::OldKey(key) | Step::Key(key) => Some(Slot::Key(plain(self.before, key))),
-            Step::NewKey(key) => Some(Slot::Key(plain(self.after, key))),
-            Step::Root(_) | Step::Field(_) => match self.way_step(place)? {
-                WayStep::Field(field) => Some(Slot::Field(field.name)),
-                WayStep::Element | WayStep::Jvm(_) => None,
+    pub(super) fn slot(&self, chain: &[StepFrom]) -> Slot {
+        let slot = |place: &StepFrom| match place.step {
+            PathStep::Element(_) => Some(Slot::Index),
+            PathStep::OldKey(key) | PathStep::Key(key) => Some(Slot::Key(plain(self.before, key))),
+            PathStep::NewKey(key) => Some(Slot::Key(plain(self.after, key))),
+            PathStep::Root(_) | PathStep::Field(_) => match self.way_step(place)? {
+                Step::Field(field) => Some(Slot::Field(field.name)),
+                Step::Element | Step::Jvm(_) => None,
             },
         };
         let found = chain.iter().rev().find_map(slot);

@@ -4,7 +4,7 @@
 //! so: the whole is in the JSON that `unflake explore` writes.
 
 use super::change::change;
-use super::drawing::{Drawing, Line, What};
+use super::drawing::{Drawing, DrawnKind, Line};
 use super::escape::{cut, visible};
 use super::labels::{adjective, title};
 use crate::probability::exact;
@@ -163,8 +163,8 @@ fn node_data<'a>(drawing: &Drawing<'a>, index: usize, failures: &mut Failures<'a
             };
             ("choice", Some(choice))
         }
-        (None, What::Ends { end, .. }) => (adjective(*end), None),
-        (None, What::Node(_)) => ("start", None),
+        (None, DrawnKind::Ends { end, .. }) => (adjective(*end), None),
+        (None, DrawnKind::Node(_)) => ("start", None),
     };
     NodeData {
         kind,

@@ -1,7 +1,7 @@
 //! The state space for Graphviz, all of it: `dot -Tsvg`.
 
 use super::change::{change, name};
-use super::drawing::{Drawing, Tendency, What};
+use super::drawing::{Drawing, DrawnKind, Tendency};
 use super::escape::{dot as quoted, line};
 use crate::probability::{exact, verdict};
 use crate::state_space::{figures, said};
@@ -34,7 +34,7 @@ fn write(text: &mut String, drawing: &Drawing<'_>) -> fmt::Result {
     )?;
     writeln!(text, "    edge [fontname=\"monospace\", fontsize=9]")?;
     for (index, drawn) in drawing.nodes.iter().enumerate() {
-        if let What::Node(node) = drawn.what {
+        if let DrawnKind::Node(node) = drawn.what {
             let colour = colour(drawing.tendency(index));
             writeln!(
                 text,

@@ -28,12 +28,12 @@ pub(super) struct Drawing<'a> {
 }
 
 pub(super) struct Drawn {
-    pub(super) what: What,
+    pub(super) what: DrawnKind,
     /// How many orders lead on from here to what is not drawn.
     pub(super) cut: usize,
 }
 
-pub(super) enum What {
+pub(super) enum DrawnKind {
     /// By its place in the state space.
     Node(usize),
     /// Several ends under one choice; each has its orders in the line that leads here.
@@ -139,16 +139,16 @@ impl<'a> Drawing<'a> {
 
     pub(super) fn tendency(&self, drawn: usize) -> Tendency {
         match &self.nodes[drawn].what {
-            What::Node(node) => self.tendencies[*node],
-            What::Ends { end, .. } => Tendency::of_end(*end),
+            DrawnKind::Node(node) => self.tendencies[*node],
+            DrawnKind::Ends { end, .. } => Tendency::of_end(*end),
         }
     }
 
     /// The node of the state space, unless it is a group.
     pub(super) fn node(&self, drawn: usize) -> Option<&'a Node> {
         match &self.nodes[drawn].what {
-            What::Node(node) => Some(&self.space.nodes[*node]),
-            What::Ends { .. } => None,
+            DrawnKind::Node(node) => Some(&self.space.nodes[*node]),
+            DrawnKind::Ends { .. } => None,
         }
     }
 
@@ -200,8 +200,8 @@ impl<'a> Drawing<'a> {
     /// The nodes of the state space that are in the picture, alone or in a group.
     fn shown(&self) -> BTreeSet<usize> {
         let nodes = self.nodes.iter().flat_map(|drawn| match &drawn.what {
-            What::Node(node) => std::slice::from_ref(node),
-            What::Ends { nodes, .. } => nodes,
+            DrawnKind::Node(node) => std::slice::from_ref(node),
+            DrawnKind::Ends { nodes, .. } => nodes,
         });
         nodes.copied().collect()
     }
@@ -210,7 +210,7 @@ impl<'a> Drawing<'a> {
 impl Drawn {
     fn node(node: usize) -> Drawn {
         Drawn {
-            what: What::Node(node),
+            what: DrawnKind::Node(node),
             cut: 0,
         }
     }
@@ -284,17 +284,17 @@ impl Graph {
             }
         }
         for ((from, end), ends) in hanging {
-            let mut hang = |what: What, edges: Vec<usize>| {
+            let mut hang = |what: DrawnKind, edges: Vec<usize>| {
                 let to = nodes.len();
                 nodes.push(Drawn { what, cut: 0 });
                 lines.push(Line { from, to, edges });
             };
             if ends.len() > ENDS {
                 let (nodes, edges): (Vec<usize>, Vec<Vec<usize>>) = ends.into_iter().unzip();
-                hang(What::Ends { end, nodes }, edges.concat());
+                hang(DrawnKind::Ends { end, nodes }, edges.concat());
             } else {
                 for (node, edges) in ends {
-                    hang(What::Node(node), edges);
+                    hang(DrawnKind::Node(node), edges);
                 }
             }
         }
@@ -337,7 +337,7 @@ mod tests {
             .nodes
             .iter()
             .filter_map(|drawn| match &drawn.what {
-                What::Ends {
+                DrawnKind::Ends {
                     end: End::Failed,
                     nodes,
                 } => Some(nodes.len()),

@@ -1,6 +1,6 @@
 //! What the parts of a drawing are called, on the picture and for those who hear it.
 
-use super::drawing::{Drawing, End, What};
+use super::drawing::{Drawing, DrawnKind, End};
 use super::escape::line;
 use crate::probability::exact;
 use crate::state_space::said;
@@ -84,7 +84,7 @@ pub(super) fn adjective(end: End) -> &'static str {
 }
 
 fn ends_title(drawing: &Drawing<'_>, drawn: usize) -> String {
-    let What::Ends { end, nodes } = &drawing.nodes[drawn].what else {
+    let DrawnKind::Ends { end, nodes } = &drawing.nodes[drawn].what else {
         return String::new();
     };
     let coming = drawing.lines.iter().find(|line| line.to == drawn);

@@ -1,6 +1,6 @@
 //! The picture. Colours and strokes are the style sheet's; here are shapes, places and names.
 
-use super::drawing::{Drawing, End, Line, Tendency, What};
+use super::drawing::{Drawing, DrawnKind, End, Line, Tendency};
 use super::escape::{html, line};
 use super::labels::{description, line_description, title};
 use super::layout::{self, Layout, Point, Size};
@@ -215,7 +215,7 @@ fn make_small(drawing: &Drawing<'_>, index: usize, look: &mut Look) {
         &drawing.nodes[index].what,
     ) {
         (Some(NodeKind::Choice { elements, .. }), _) => elements.to_string(),
-        (None, What::Ends { .. }) => {
+        (None, DrawnKind::Ends { .. }) => {
             let count = look.text.first().and_then(|text| text.split(' ').next());
             count.unwrap_or_default().to_owned()
         }

@@ -6,7 +6,7 @@
 use super::{FAINT, Page, STRONG, cut, cut_end, label, one_line, plural, printable, shorten};
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Write as _};
-use unflake_findings::{Cause, CauseStatus, Choice, Frame, Place, rules};
+use unflake_findings::{Cause, CauseStatus, Choice, Frame, SourcePlace, rules};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// How much of a line of source is shown, in columns.
@@ -35,7 +35,7 @@ const MOVED: Style = Style::new()
     .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 
 /// What stands under a line of source, and how.
-struct Mark<'a> {
+struct Caret<'a> {
     style: Style,
     text: &'a str,
 }
@@ -100,12 +100,12 @@ impl Page<'_> {
     }
 
     fn choice(&mut self, choice: &Choice) -> fmt::Result {
-        let blamed = Mark {
+        let blamed = Caret {
             style: BLAMED,
             text: &format!("{} {} here", one_line(&choice.api), verb(&choice.api)),
         };
         self.place(choice.call.as_ref(), &choice.stack, &blamed)?;
-        let made = Mark {
+        let made = Caret {
             style: RELATED,
             text: &format!("the {} is created here", thing(choice)),
         };
@@ -121,7 +121,7 @@ impl Page<'_> {
     }
 
     /// A line of the project's own code, or the stack where there is none.
-    fn place(&mut self, place: Option<&Place>, stack: &[Frame], mark: &Mark<'_>) -> fmt::Result {
+    fn place(&mut self, place: Option<&SourcePlace>, stack: &[Frame], mark: &Caret<'_>) -> fmt::Result {
         let Some(place) = place else {
             if !stack.is_empty() {
                 writeln!(self.text, "      {}{}:{:#}", mark.style, mark.text, mark.style)?;
@@ -151,7 +151,7 @@ impl Page<'_> {
     }
 
     /// `--> src/test/java/a/OrderTest.java:12`.
-    fn arrow(&mut self, place: &Place, gutter: usize) -> fmt::Result {
+    fn arrow(&mut self, place: &SourcePlace, gutter: usize) -> fmt::Result {
         writeln!(
             self.text,
             "    {:gutter$}{GUTTER}-->{GUTTER:#} {}:{}",
@@ -161,7 +161,7 @@ impl Page<'_> {
         )
     }
 
-    fn snippet(&mut self, place: &Place, snippet: &Snippet, mark: &Mark<'_>) -> fmt::Result {
+    fn snippet(&mut self, place: &SourcePlace, snippet: &Snippet, mark: &Caret<'_>) -> fmt::Result {
         let gutter = snippet
             .lines
             .last()
@@ -177,7 +177,7 @@ impl Page<'_> {
             writeln!(self.text)?;
             if *number == place.line {
                 let (before, carets) = (" ".repeat(snippet.from), "^".repeat(snippet.width));
-                let Mark { style, text } = mark;
+                let Caret { style, text } = mark;
                 writeln!(self.text, "{bar} {before}{style}{carets} {text}{style:#}")?;
             }
         }

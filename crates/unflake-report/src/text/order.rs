@@ -22,15 +22,15 @@ const PASSES: Style = Style::new()
     .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 
 /// All findings that one other test decides. There is always at least one.
-pub(super) struct Before<'a> {
-    what: What,
+pub(super) struct OrderFindings<'a> {
+    what: Dependence,
     /// `None`: no single test does.
     other: Option<&'a TestId>,
     tests: Vec<Sufferer<'a>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
+enum Dependence {
     Victim,
     Brittle,
 }
@@ -48,9 +48,9 @@ enum Depends<'a> {
     Brittle(&'a Brittle),
 }
 
-impl<'a> Before<'a> {
+impl<'a> OrderFindings<'a> {
     /// Those that decide about most tests first.
-    pub(super) fn group(findings: &[&'a Finding]) -> Vec<Before<'a>> {
+    pub(super) fn group(findings: &[&'a Finding]) -> Vec<OrderFindings<'a>> {
         let mut groups: BTreeMap<_, Vec<Sufferer<'a>>> = BTreeMap::new();
         for one in findings.iter().filter_map(|finding| Sufferer::of(finding)) {
             // Those without a single other test have nothing in common.
@@ -59,8 +59,8 @@ impl<'a> Before<'a> {
             groups.entry(key).or_default().push(one);
         }
         let groups = groups.into_iter();
-        let mut groups: Vec<Before<'a>> = groups
-            .map(|((what, other, _), tests)| Before { what, other, tests })
+        let mut groups: Vec<OrderFindings<'a>> = groups
+            .map(|((what, other, _), tests)| OrderFindings { what, other, tests })
             .collect();
         groups.sort_by_key(|group| (group.what, std::cmp::Reverse(group.tests.len())));
         groups
@@ -84,22 +84,22 @@ impl<'a> Before<'a> {
             .other
             .map(|other| format!("{STRONG}{}{STRONG:#}", named(other)));
         match (self.what, other) {
-            (What::Victim, Some(_)) if itself => {
+            (Dependence::Victim, Some(_)) if itself => {
                 format!("{subject} fails when it runs twice in one JVM")
             }
-            (What::Victim, Some(other)) => format!(
+            (Dependence::Victim, Some(other)) => format!(
                 "{subject} {} after {other} and {} without it",
                 verb("fails", "fail"),
                 verb("passes", "pass")
             ),
-            (What::Victim, None) => format!(
+            (Dependence::Victim, None) => format!(
                 "{subject} {} after several other tests together",
                 verb("fails", "fail")
             ),
-            (What::Brittle, Some(other)) => {
+            (Dependence::Brittle, Some(other)) => {
                 format!("{subject} {} only after {other}", verb("passes", "pass"))
             }
-            (What::Brittle, None) => {
+            (Dependence::Brittle, None) => {
                 format!("{subject} {} only after other tests", verb("passes", "pass"))
             }
         }
@@ -116,10 +116,10 @@ impl<'a> Sufferer<'a> {
         Some(Sufferer { finding, depends })
     }
 
-    fn what(&self) -> What {
+    fn what(&self) -> Dependence {
         match self.depends {
-            Depends::Victim(_) => What::Victim,
-            Depends::Brittle(_) => What::Brittle,
+            Depends::Victim(_) => Dependence::Victim,
+            Depends::Brittle(_) => Dependence::Brittle,
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> Sufferer<'a> {
 }
 
 impl Page<'_> {
-    pub(super) fn before(&mut self, before: &Before<'_>) -> fmt::Result {
+    pub(super) fn before(&mut self, before: &OrderFindings<'_>) -> fmt::Result {
         let style = of_severity(before.severity());
         writeln!(
             self.text,

@@ -28,7 +28,7 @@ const MESSAGE_WIDTH: usize = 100;
 const NAME_WIDTH: usize = 60;
 
 /// All findings about one piece of state. There is always at least one.
-pub(super) struct Root<'a> {
+pub(super) struct RootFindings<'a> {
     /// The worst first.
     serious: Vec<Polluter<'a>>,
     harmless: Vec<Polluter<'a>>,
@@ -38,20 +38,20 @@ pub(super) struct Root<'a> {
 #[derive(Clone, Copy)]
 struct Polluter<'a> {
     finding: &'a Finding,
-    what: What<'a>,
+    what: Polluted<'a>,
     effect: Effect<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum What<'a> {
+enum Polluted<'a> {
     State(&'a Pollution),
     File(&'a FilePollution),
 }
 
-impl<'a> Root<'a> {
+impl<'a> RootFindings<'a> {
     /// The worst first; then the project's own fields before the JVM's state and files, those before libraries' fields;
     /// then short paths.
-    pub(super) fn group(findings: &[&'a Finding]) -> Vec<Root<'a>> {
+    pub(super) fn group(findings: &[&'a Finding]) -> Vec<RootFindings<'a>> {
         let mut by_root: BTreeMap<(StateKind, &str), Vec<Polluter<'a>>> = BTreeMap::new();
         for polluter in findings.iter().filter_map(|finding| Polluter::of(finding)) {
             by_root.entry(polluter.root()).or_default().push(polluter);
@@ -60,7 +60,7 @@ impl<'a> Root<'a> {
             .iter()
             .map(|finding| project(finding.test.class()))
             .collect();
-        let mut roots: Vec<Root<'a>> = by_root.into_values().map(Root::of).collect();
+        let mut roots: Vec<RootFindings<'a>> = by_root.into_values().map(RootFindings::of).collect();
         roots.sort_by_cached_key(|root| {
             let first = root.first();
             let (kind, name) = first.root();
@@ -75,7 +75,7 @@ impl<'a> Root<'a> {
         roots
     }
 
-    fn of(mut polluters: Vec<Polluter<'a>>) -> Root<'a> {
+    fn of(mut polluters: Vec<Polluter<'a>>) -> RootFindings<'a> {
         polluters.sort_by_key(|one| {
             (
                 Reverse(one.finding.severity),
@@ -85,7 +85,7 @@ impl<'a> Root<'a> {
             )
         });
         let (harmless, serious) = polluters.into_iter().partition(Polluter::is_harmless);
-        Root { serious, harmless }
+        RootFindings { serious, harmless }
     }
 
     pub(super) fn severity(&self) -> Severity {
@@ -123,8 +123,8 @@ impl<'a> Root<'a> {
 impl<'a> Polluter<'a> {
     fn of(finding: &'a Finding) -> Option<Polluter<'a>> {
         let what = match &finding.details {
-            Details::Polluter(pollution) => What::State(pollution),
-            Details::FilePolluter(pollution) => What::File(pollution),
+            Details::Polluter(pollution) => Polluted::State(pollution),
+            Details::FilePolluter(pollution) => Polluted::File(pollution),
             _ => return None,
         };
         let effect = finding.details.effect()?;
@@ -137,8 +137,8 @@ impl<'a> Polluter<'a> {
 
     fn root(&self) -> (StateKind, &'a str) {
         match self.what {
-            What::State(pollution) => (pollution.state, &pollution.held_by),
-            What::File(pollution) => (StateKind::File, &pollution.file),
+            Polluted::State(pollution) => (pollution.state, &pollution.held_by),
+            Polluted::File(pollution) => (StateKind::File, &pollution.file),
         }
     }
 
@@ -155,7 +155,7 @@ impl<'a> Polluter<'a> {
     }
 
     fn is_by_class(&self) -> bool {
-        matches!(self.what, What::State(pollution) if pollution.by_class)
+        matches!(self.what, Polluted::State(pollution) if pollution.by_class)
     }
 
     /// A victim that was seen to fail says more than the mark.
@@ -166,29 +166,29 @@ impl<'a> Polluter<'a> {
     /// How many steps it is from the root to the change.
     fn depth(&self) -> usize {
         match self.what {
-            What::State(pollution) => {
+            Polluted::State(pollution) => {
                 let below = below_root(&pollution.held_by, &pollution.path);
                 below.matches(['.', '[']).count()
             }
-            What::File(pollution) => pollution.file.matches('/').count(),
+            Polluted::File(pollution) => pollution.file.matches('/').count(),
         }
     }
 
     /// What it did, in a list under its root.
     fn in_short(&self, verbose: bool) -> String {
         match self.what {
-            What::State(pollution) => {
+            Polluted::State(pollution) => {
                 let below = below_root(&pollution.held_by, &pollution.path);
                 let (old, new) = (pollution.old.as_deref(), pollution.new.as_deref());
                 Change::new(below.trim_start_matches('.'), old, new, verbose).line()
             }
-            What::File(pollution) => done(pollution.change).to_owned(),
+            Polluted::File(pollution) => done(pollution.change).to_owned(),
         }
     }
 }
 
 impl Page<'_> {
-    pub(super) fn root(&mut self, root: &Root<'_>) -> fmt::Result {
+    pub(super) fn root(&mut self, root: &RootFindings<'_>) -> fmt::Result {
         self.root_heading(root)?;
         let in_full: Vec<&Polluter<'_>> = match self.verbose {
             true => root.all().collect(),
@@ -210,14 +210,14 @@ impl Page<'_> {
         writeln!(self.text)
     }
 
-    fn root_heading(&mut self, root: &Root<'_>) -> fmt::Result {
+    fn root_heading(&mut self, root: &RootFindings<'_>) -> fmt::Result {
         let style = of_severity(root.severity());
         let first = root.first();
         let (kind, name) = first.root();
         let verb = match first.what {
-            What::State(_) if kind == StateKind::Thread => "is left running",
-            What::State(_) => "is left changed",
-            What::File(pollution) => done(pollution.change),
+            Polluted::State(_) if kind == StateKind::Thread => "is left running",
+            Polluted::State(_) => "is left changed",
+            Polluted::File(pollution) => done(pollution.change),
         };
         write!(
             self.text,
@@ -252,13 +252,13 @@ impl Page<'_> {
 
     fn polluter(&mut self, polluter: &Polluter<'_>) -> fmt::Result {
         match polluter.what {
-            What::State(pollution) => {
+            Polluted::State(pollution) => {
                 self.state_change(pollution)?;
                 if let Some(page) = self.pictures.filter(|_| !pollution.graph.is_empty()) {
                     self.row("picture", &format!("{}#{}", address(page), polluter.finding.id))?;
                 }
             }
-            What::File(pollution) => self.file_change(pollution)?,
+            Polluted::File(pollution) => self.file_change(pollution)?,
         }
         self.harmless_mark(polluter)?;
         self.victims(polluter.victims())?;
@@ -364,7 +364,7 @@ impl Page<'_> {
     }
 
     /// Roots whose changes all look harmless, one line each.
-    pub(super) fn harmless(&mut self, roots: &[Root<'_>]) -> fmt::Result {
+    pub(super) fn harmless(&mut self, roots: &[RootFindings<'_>]) -> fmt::Result {
         if roots.is_empty() {
             return Ok(());
         }

@@ -20,8 +20,8 @@ class OrderTest {
 }
 ";
 
-fn place(file: &str, line: u32) -> Place {
-    Place {
+fn place(file: &str, line: u32) -> SourcePlace {
+    SourcePlace {
         file: file.to_owned(),
         line,
         method: "a.OrderTest.lists".to_owned(),
