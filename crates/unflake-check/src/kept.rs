@@ -260,4 +260,17 @@ mod tests {
         fs::rename(&file, classes.join("a/OtherTest.class")).unwrap();
         assert!(!kept.is_fresh());
     }
+
+    #[test]
+    fn the_jdk_of_the_run_is_used_as_long_as_it_is_there() {
+        let jdk = tempfile::tempdir().unwrap();
+        let program = jdk.path().join("bin/java");
+        fs::create_dir(jdk.path().join("bin")).unwrap();
+        fs::write(&program, "").unwrap();
+        let simulated = simulated("A#a");
+        let mut value = stored(&simulated);
+        value["anchors"]["java"] = serde_json::to_value(jdk.path()).unwrap();
+        let kept = Kept::read("a", value, &place(&simulated.session.project)).unwrap();
+        assert_eq!(kept.suite.launches[0].java, program);
+    }
 }

@@ -186,6 +186,8 @@ mod tests {
         let id = stored.document.findings[0].id.as_str();
         let of_first = format!("finding of {}", stored.document.findings[0].test.test);
         assert_eq!(named(id), of_first);
+        // What begins the ids of several findings names none of them.
+        assert!(stored.named("", &simulated.options.place.project).is_err());
         assert_eq!(named("OrderTest#keeps"), "finding of p.OrderTest#keeps");
         assert_eq!(named("p.OtherTest"), "finding of p.OtherTest#keeps");
         assert_eq!(named("OrderTest#sorts"), "test p.OrderTest#sorts");

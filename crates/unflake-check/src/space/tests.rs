@@ -5,6 +5,7 @@ use crate::options::{ExploreOptions, Kind};
 use crate::problem::Problem;
 use crate::progress::Silent;
 use crate::simulated::{Simulated, simulated};
+use crate::stored_run::StoredRun;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -250,11 +251,12 @@ fn threads_that_meet_otherwise_each_time_are_left_out_or_drawn() {
 #[test]
 fn an_exploration_goes_on_where_it_ended() {
     let simulated = simulated(TWO);
-    let stored = simulated.stored();
-    let explored = |options: ExploreOptions| {
+    let mut stored = simulated.stored();
+    let explored_in = |stored: &StoredRun, options: ExploreOptions| {
         let named = stored.named("A#a", &simulated.options.place.project).unwrap();
-        shown(explore(&stored, named, &options, &Silent))
+        shown(explore(stored, named, &options, &Silent))
     };
+    let explored = |options| explored_in(&stored, options);
     let first = || ExploreOptions {
         first: true,
         ..options()
@@ -274,6 +276,11 @@ fn an_exploration_goes_on_where_it_ended() {
         ..options()
     };
     assert_eq!(explored(other), "12 executions, all, 0.42");
+    // So is that of classes that were compiled anew.
+    explored(options());
+    assert!(explored(options()).contains("went on after"));
+    stored.is_fresh = false;
+    assert_eq!(explored_in(&stored, options()), "12 executions, all, 0.42");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The phase as a whole, on simulated suites.
 
 use super::measure;
-use crate::options::{Eager, Kind, Measure, Options};
+use crate::options::{Eager, Kind, Measure, Options, SeedSetting};
 use crate::simulated::{Simulated, simulated};
 use serde_json::Value;
+use std::num::NonZeroUsize;
 use unflake_protocol::{Abstraction, Compare};
 
 fn watching(suite: &str) -> Simulated {
@@ -274,4 +275,27 @@ fn each_way_to_capture_is_measured_as_often_as_was_asked_for() {
     }
     // No class of this one lies in a directory, so none is loaded before.
     assert_eq!(simulated.commands()[..2], ["A#a", "A#a | watched"]);
+}
+
+#[test]
+fn where_files_change_the_second_run_has_one_jvm() {
+    let has_one = |what: &str| {
+        let suite = format!("A#a changes {what}\nB#a changes {what}");
+        let simulated = watching(&suite).with(|options| {
+            options.jobs = NonZeroUsize::new(2).unwrap();
+            options.proof = false;
+        });
+        simulated.facts();
+        let commands = simulated.commands();
+        commands.iter().any(|command| command.starts_with("A#a B#a"))
+    };
+    assert!(has_one("file:/tmp/x"));
+    assert!(!has_one("S.n"));
+}
+
+#[test]
+fn which_tests_share_a_jvm_depends_on_no_clock() {
+    let simulated = watching("A#a\nB#a\nC#a").with(|options| options.vary.seed = SeedSetting::Fresh);
+    simulated.facts();
+    assert_eq!(simulated.commands(), ["A#a B#a C#a | watched"]);
 }

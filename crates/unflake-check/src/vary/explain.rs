@@ -118,6 +118,11 @@ mod tests {
             "chooses HashMap.keySet 3; fails reordered 1 and once",
             "HashMap.keySet",
         );
+        // Afterwards it does not pass in that JVM any more.
+        explains(
+            "chooses HashMap.keySet 3; fails reordered 1; dies unvaried and again",
+            "HashMap.keySet",
+        );
     }
 
     #[test]
