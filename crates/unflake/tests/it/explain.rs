@@ -585,9 +585,7 @@ fn unknown_and_ambiguous_names() {
         says(
             fixture,
             arguments,
-            &format!(
-                "error: the run `{run}` has no test or finding called `{name}`\nhint: {hint}\nexit 4\n"
-            ),
+            &format!("error: the run `{run}` has no test or finding called `{name}`\nhint: {hint}\nexit 4\n"),
         );
     };
     let meant = "did you mean `ThesisTest#book`?";
