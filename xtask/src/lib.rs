@@ -1,5 +1,5 @@
-//! Commands for those who work on unflake: the bars of the project, each one command. A library beside its program, so
-//! that the agent's own tests can use the checks of [`matrix`] with the JDKs at hand.
+//! Commands for those who work on unflake, such as benchmarks and checks on many JDKs; [`commands`] lists them. A library
+//! beside its program, so that its parts have tests.
 
 pub mod agent;
 pub mod args;

@@ -1,7 +1,8 @@
-//! Which tests to vary, in which rounds, and whether a failure counts.
+//! Decisions: which tests to vary and in which rounds, whether a failure counts, what causes it, all behaviours of one
+//! test, and which tests fail because of others.
 //!
-//! Pure: knows no process, clock or disk. What runs tests is behind the traits [`Jvms`] and [`Jvm`], so that every
-//! decision here is tested without one.
+//! Pure: knows no process, clock or disk. Test JVMs are behind traits ([`Jvms`] and [`Jvm`] for rounds, [`Probe`] for
+//! single choices, [`order::Orders`] for exact orders), so every decision is tested without one.
 
 mod cause;
 mod confirm;

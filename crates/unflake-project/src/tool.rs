@@ -2,7 +2,7 @@
 //!
 //! Constants are in [`ToolFacts`], the rest are methods of [`BuildTool`]. A method is given plain data (the output of the
 //! build, the recipe of a test JVM) and decides nothing beyond the tool's own habits: the process is started elsewhere,
-//! and so are its results judged. A new tool is one file below `tools/` and an entry in the registry there.
+//! and so are its results judged. Whoever adds a tool writes one file below `tools/` and adds it to the registry there.
 
 use std::fmt;
 use std::io;

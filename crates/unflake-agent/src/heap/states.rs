@@ -116,7 +116,7 @@ impl States {
                      sets the limit"
                 ),
                 Some(problem) => {
-                    format!("a thread changes it while no test runs, so that it cannot be read ({problem})")
+                    format!("a thread changes it while no test runs, so it cannot be read ({problem})")
                 }
             },
         }
@@ -201,7 +201,7 @@ impl States {
                 self.restless.push(difference.root);
                 told.push(ToProgram::NotWatched {
                     what: self.root_name(difference.root),
-                    reason: "a thread goes on changing it while no test runs".to_owned(),
+                    reason: "a thread keeps changing it while no test runs".to_owned(),
                 });
             }
         }

@@ -20,7 +20,7 @@ const FACTS: ToolFacts = ToolFacts {
     install_hint: "install Maven, or put its `bin` directory on the PATH",
     test_command: "mvn test",
     compile_command: "mvn test-compile",
-    no_tests_hint: "run `mvn test` and read its output; tests may be switched off, or no class may match Surefire's patterns",
+    no_tests_hint: "run `mvn test` and see what it says; tests may be switched off, or no class may match Surefire's patterns",
     reports: &[
         "target/surefire-reports",
         "target/failsafe-reports",

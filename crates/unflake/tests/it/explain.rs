@@ -459,12 +459,12 @@ fn the_order_of_the_search_does_not_matter_and_it_can_end_early() {
     assert_eq!(first["figures"]["failing_leaves"], 1);
     assert_eq!(
         first["notes"][0],
-        "22 known answers were not tried: it ended at the first failure"
+        "22 known alternatives were not tried: it ended at the first failure"
     );
     let (sampled, _) = checked.explore("ThesisTest#prettyPrint --fresh --elements 3 --samples 5 --jobs 1");
     assert_eq!(
         sampled["notes"][0],
-        "only 5 orders were tried of each choice of more than 3 elements (1 in the graph); `--elements` raises the bound"
+        "of each choice of more than 3 elements (1 in the graph) only 5 orders were tried; `--elements` raises the limit"
     );
     let interval = &sampled["figures"]["interval"];
     let within = |at: usize| interval[at].as_f64().unwrap();
@@ -496,7 +496,7 @@ fn an_exploration_that_met_its_bound_goes_on() {
     assert_eq!((&first["complete"], code), (&false.into(), Some(0)));
     assert_eq!(first["executions"], 10);
     let notes = |space: &Value| -> Vec<String> { serde_json::from_value(space["notes"].clone()).unwrap() };
-    let bound = "known answers were not tried: the bound is 10 executions; `--runs` raises it";
+    let bound = "known alternatives were not tried: the limit is 10 executions; `--runs` raises it";
     assert!(notes(&first)[0].ends_with(bound), "{first}");
     let drawn = &notes(&first)[1];
     assert!(
@@ -508,7 +508,7 @@ fn an_exploration_that_met_its_bound_goes_on() {
     assert_eq!(second["executions"], 100);
     assert_eq!(
         notes(&second)[0],
-        "went on after 10 executions of an earlier call"
+        "continued after 10 executions of an earlier call"
     );
     let (third, _) = checked.explore("CostTest#choices12 --runs 300");
     assert_eq!(third["executions"], 300);
@@ -585,9 +585,7 @@ fn unknown_and_ambiguous_names() {
         says(
             fixture,
             arguments,
-            &format!(
-                "error: no test or finding of the run `{run}` is called `{name}`\nhint: {hint}\nexit 4\n"
-            ),
+            &format!("error: the run `{run}` has no test or finding called `{name}`\nhint: {hint}\nexit 4\n"),
         );
     };
     let meant = "did you mean `ThesisTest#book`?";

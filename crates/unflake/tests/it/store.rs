@@ -153,7 +153,7 @@ run              when (UTC)           seed       checked  findings          caus
 2001-09-09-1yga  2001-09-09 01:46:41  180259637  8 of 10  2 errors, 1 note  2 of 3  2 min 05 s  5.0 MB  partial
 2001-09-09-1ygm  2001-09-09 01:46:42  -          -        -                 -       -           5.0 MB  written by another version of unflake
 2001-09-09-1ygy  2001-09-09 01:46:43  -          -        -                 -       -           5.0 MB  damaged
-2001-09-09-1yh8  2001-09-09 01:46:44  -          -        -                 -       -           5.0 MB  did not end
+2001-09-09-1yh8  2001-09-09 01:46:44  -          -        -                 -       -           5.0 MB  did not finish
 5 runs, 25 MB
 exit 0
 ");
