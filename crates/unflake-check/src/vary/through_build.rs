@@ -167,7 +167,7 @@ fn judge(
 
 #[cfg(test)]
 mod tests {
-    use crate::problem;
+    use crate::problem::{Problem, ProblemKind};
     use crate::simulated::simulated;
 
     /// `rebuilds`: what the build's further runs show: three rounds, then unvaried, then each failing one again.
@@ -232,7 +232,7 @@ mod tests {
     fn a_build_that_cannot_be_run_again_is_a_problem() {
         let simulated = simulated("A#a [no-launch]");
         let mut ledger = crate::ledger::Ledger::default();
-        let cannot = |_, _: &str| Err(problem!(CannotWork, "no disk"));
+        let cannot = |_, _: &str| Err(Problem::new(ProblemKind::CannotWork, "no disk".to_owned()));
         let problem = simulated
             .check(|check| check.run(&cannot, &mut ledger))
             .unwrap_err();
