@@ -1,6 +1,6 @@
 //! The commands by name, each with one line that says what it is for.
 
-use crate::{Failure, Outcome, conformance, jmh, marks, matrix, models, real, same_seed};
+use crate::{Failure, Outcome, conformance, coverage, jmh, marks, matrix, models, real, same_seed};
 
 /// One command.
 struct Command {
@@ -9,7 +9,7 @@ struct Command {
     run: fn(Vec<String>) -> Outcome<()>,
 }
 
-const COMMANDS: [Command; 6] = [
+const COMMANDS: [Command; 7] = [
     Command {
         name: "bench",
         about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice, `bench pollution` that of watching shared state",
@@ -19,6 +19,11 @@ const COMMANDS: [Command; 6] = [
         name: "conformance",
         about: "guava-testlib's suites over the JDK's collections, varied at every level",
         run: conformance::run,
+    },
+    Command {
+        name: "coverage",
+        about: "which lines of the engine and of the searches their own tests run, none of which starts a JVM",
+        run: coverage::run,
     },
     Command {
         name: "marks",

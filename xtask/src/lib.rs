@@ -5,6 +5,7 @@ pub mod agent;
 pub mod args;
 pub mod commands;
 pub mod conformance;
+pub mod coverage;
 mod heap_size;
 pub mod jdks;
 pub mod jmh;

@@ -65,3 +65,76 @@ fn passes_alone(check: &Check<'_>, test: TestIx) -> bool {
         Ok(Verdict::Passed)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Ignore;
+    use crate::simulated::{Simulated, shown, simulated};
+
+    #[track_caller]
+    fn check(simulated: &Simulated, passed: &str, facts: &[&str]) {
+        let mut ledger = Ledger::default();
+        let found = simulated.check(|check| sort_out(check, &mut ledger));
+        assert_eq!(simulated.names(&found), passed);
+        assert_eq!(shown(&ledger, &simulated.session.suite), facts);
+    }
+
+    #[test]
+    fn only_what_passed_in_the_build_goes_on() {
+        check(
+            &simulated("A#a\nA#b [skipped]\nA#c\nB#a [unfinished]"),
+            "A#a A#c",
+            &["A#b is disabled", "B#a is unfinished"],
+        );
+    }
+
+    #[test]
+    fn a_test_that_fails_in_the_build_and_passes_alone_blames_another() {
+        check(
+            &simulated("A#a\nA#b [failed] fails after A#a"),
+            "A#a",
+            &["A#b fails in the suite: failed in the build"],
+        );
+    }
+
+    #[test]
+    fn a_test_that_does_not_pass_alone_fails_by_itself() {
+        let fails = ["A#a fails unvaried: failed in the build"];
+        for does in [
+            "fails",
+            "dies",
+            "hangs",
+            "skips",
+            "is-missing",
+            "set-up-fails",
+            "cancels",
+        ] {
+            check(&simulated(&format!("A#a [failed] {does}")), "", &fails);
+        }
+        check(&simulated("A#a [failed, no-launch]"), "", &fails);
+        check(&simulated("A#a [failed]").most_starts(0), "", &fails);
+    }
+
+    #[test]
+    fn an_ignore_with_an_api_or_a_caller_leaves_its_tests_out() {
+        let ignore = |test: &str, api: Option<&str>, from: Option<&str>| Ignore {
+            test: Some(test.to_owned()),
+            api: api.map(str::to_owned),
+            from: from.map(str::to_owned),
+            reason: "meant".to_owned(),
+        };
+        let ignoring = |ignore| simulated("A#a\nA#b [failed]").with(|options| options.ignores = vec![ignore]);
+        let all = ["A#a is ignored", "A#b is ignored"];
+        check(&ignoring(ignore("A#*", Some("HashMap.*"), None)), "", &all);
+        check(&ignoring(ignore("A#*", None, Some("a.b.*"))), "", &all);
+        // Its findings are silenced, but it is checked.
+        let fails = "A#b fails in the suite: failed in the build";
+        check(&ignoring(ignore("A#*", None, None)), "A#a", &[fails]);
+        check(
+            &ignoring(ignore("A#b", Some("HashMap.*"), None)),
+            "A#a",
+            &all[1..],
+        );
+    }
+}

@@ -2,6 +2,9 @@
 //!
 //! Each phase has a room of its own and adds facts to the [`Ledger`]; what they mean is decided in [`crate::document`].
 
+#[cfg(test)]
+mod tests;
+
 use crate::document::{Asked, Finished, Suppressions, document, source_of};
 use crate::drive::patience::{Budget, Patience};
 use crate::drive::pool;
@@ -86,59 +89,91 @@ pub fn check(
         cancel: &surroundings.cancel,
     };
     let learned = learn(&request, &selection, progress)?.unwrap_or_default();
-    let Learned {
-        suite,
-        troubles,
-        selected,
-        time,
-    } = learned;
-    let session = Session::new(
-        workshop,
-        options.place.project.clone(),
-        suite,
-        configuration,
-        options.build_arguments.clone(),
-    );
-    let mut ledger = Ledger::default();
-    ledger.add_troubles(&troubles);
-    let check = Check {
+    let started = Started {
         options,
-        seed,
-        session: &session,
-        selected: &selected,
-        learning_run: time,
-        reports: build.tool.facts().reports,
-        workers: &workers(&session, options),
-        progress,
-    };
-    if !options.measure.is_empty() {
-        return Ok(Checked::Measured(state::measure(&check)));
-    }
-    let through_build = vary::through_build::rebuild(&request, progress);
-    check.run(&through_build, &mut ledger)?;
-    surroundings.children.end_all();
-    ledger.add_faults(session.driver().faults());
-    if surroundings.cancel.is_cancelled() {
-        ledger.add(Fact::Cut(Cut::Interrupted));
-    }
-    let finishing = Finishing {
-        check: &check,
         surroundings,
-        run: store.begin(started)?,
-        started,
+        progress,
+        store,
+        seed,
+        time: started,
         clock,
+        reports: build.tool.facts().reports,
     };
-    // Stored before it is explained: whatever happens there, what was found is not lost.
-    let mut document = finishing.store(&ledger)?;
-    if options.causes && !surroundings.cancel.is_cancelled() && vary::explain(&check, &document, &mut ledger)
-    {
-        surroundings.children.end_all();
-        document = finishing.store(&ledger)?;
-    }
-    Ok(Checked::Document(Box::new(document)))
+    let rebuild = vary::through_build::rebuild(&request, progress);
+    started.check(workshop, configuration, learned, &rebuild)
 }
 
-fn workers<'a>(session: &'a Session, options: &Options) -> Workers<'a> {
+/// A check that has begun.
+pub(crate) struct Started<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) store: ProjectStore,
+    pub(crate) seed: Seed,
+    pub(crate) time: SystemTime,
+    pub(crate) clock: Instant,
+    /// What the build writes beside the tests, relative to a module.
+    pub(crate) reports: &'static [&'static str],
+}
+
+impl Started<'_> {
+    /// All that comes after the learning run.
+    pub(crate) fn check(
+        &self,
+        workshop: Workshop,
+        configuration: Configuration,
+        learned: Learned,
+        rebuild: &Rebuild<'_>,
+    ) -> Result<Checked, Problem> {
+        let options = self.options;
+        let surroundings = self.surroundings;
+        let session = Session::new(
+            workshop,
+            options.place.project.clone(),
+            learned.suite,
+            configuration,
+            options.build_arguments.clone(),
+        );
+        let mut ledger = Ledger::default();
+        ledger.add_troubles(&learned.troubles);
+        let check = Check {
+            options,
+            seed: self.seed,
+            session: &session,
+            selected: &learned.selected,
+            learning_run: learned.time,
+            reports: self.reports,
+            workers: &workers(&session, options),
+            progress: self.progress,
+        };
+        if !options.measure.is_empty() {
+            return Ok(Checked::Measured(state::measure(&check)));
+        }
+        check.run(rebuild, &mut ledger)?;
+        surroundings.children.end_all();
+        ledger.add_faults(session.driver().faults());
+        if surroundings.cancel.is_cancelled() {
+            ledger.add(Fact::Cut(Cut::Interrupted));
+        }
+        let finishing = Finishing {
+            check: &check,
+            surroundings,
+            run: self.store.begin(self.time)?,
+            started: self.time,
+            clock: self.clock,
+        };
+        // Stored before it is explained: whatever happens there, what was found is not lost.
+        let mut document = finishing.store(&ledger)?;
+        let is_wanted = options.causes && !surroundings.cancel.is_cancelled();
+        if is_wanted && vary::explain(&check, &document, &mut ledger) {
+            surroundings.children.end_all();
+            document = finishing.store(&ledger)?;
+        }
+        Ok(Checked::Document(Box::new(document)))
+    }
+}
+
+pub(crate) fn workers<'a>(session: &'a Session, options: &Options) -> Workers<'a> {
     Workers {
         suite: &session.suite,
         launches: &session.suite.launches,

@@ -139,3 +139,138 @@ fn fingerprints(launches: &[Launch]) -> BTreeMap<PathBuf, String> {
     };
     directories.into_iter().map(hash).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::Replay;
+    use crate::simulated::{Simulated, simulated};
+    use crate::suite::LaunchIx;
+    use unflake_explore::TestIx;
+
+    fn replays() -> Replays {
+        let replay = Replay {
+            launch: Some(LaunchIx(0)),
+            tests: vec![TestIx(1)],
+        };
+        [("a1".to_owned(), replay)].into()
+    }
+
+    fn stored(simulated: &Simulated) -> Value {
+        Kept::of(&simulated.session, replays()).portable()
+    }
+
+    fn place(project: &Path) -> Place {
+        Place {
+            project: project.to_owned(),
+            java: Some("/jdk".into()),
+            store: "/store".into(),
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_read_back() {
+        let simulated = simulated("A#a\nA#b [failed, one-run]\nB#a [jvm 2]");
+        let session = &simulated.session;
+        let kept = Kept::read("a", stored(&simulated), &place(&session.project)).unwrap();
+        let as_json = |suite: &Suite| serde_json::to_value(suite).unwrap();
+        assert_eq!(as_json(&kept.suite), as_json(&session.suite));
+        assert_eq!(kept.suite.launches, session.suite.launches);
+        assert_eq!(kept.configuration, session.configuration);
+        assert_eq!(kept.replays, replays());
+        assert_eq!(kept.suite.tool(LaunchIx(0)).facts().name, "Maven");
+    }
+
+    #[test]
+    fn a_run_stored_in_one_directory_is_opened_in_another() {
+        let simulated = simulated("A#a");
+        let value = stored(&simulated);
+        let kept = Kept::read("a", value, &place(Path::new("/elsewhere"))).unwrap();
+        let launch = &kept.suite.launches[0];
+        assert_eq!(launch.class_path, ["/elsewhere/m1/target/test-classes"]);
+        assert_eq!(launch.directory, Path::new("/elsewhere/m1/target"));
+        assert!(kept.classes.keys().all(|path| path.starts_with("/elsewhere")));
+    }
+
+    #[test]
+    fn the_jdk_that_somebody_names_stands_in_for_one_that_is_gone() {
+        let simulated = simulated("A#a");
+        let java = |home: &Path| {
+            let place = Place {
+                java: Some(home.to_owned()),
+                ..place(&simulated.session.project)
+            };
+            let kept = Kept::read("a", stored(&simulated), &place).unwrap();
+            kept.suite.launches[0].java.clone()
+        };
+        assert_eq!(java(Path::new("/other")), Path::new("/other/bin/java"));
+    }
+
+    #[test]
+    fn another_format_or_an_unknown_build_tool_is_another_version() {
+        let simulated = simulated("A#a");
+        let with = |path: &str, new: Value| {
+            let mut value = stored(&simulated);
+            *value.pointer_mut(path).unwrap() = new;
+            Kept::read("a", value, &place(&simulated.session.project)).unwrap_err()
+        };
+        let other_format = with("/format", 1.into());
+        let other_tool = with("/suite/recipes/0/tool", "Bazel".into());
+        let no_anchors = with("/anchors", 7.into());
+        for problem in [&other_format, &other_tool, &no_anchors] {
+            assert_eq!(
+                problem.error,
+                "the run `a` was recorded by another version of unflake"
+            );
+            assert_eq!(problem.hint.as_deref(), Some("run `unflake check` again"));
+        }
+        assert_eq!(other_format.causes, Vec::<String>::new());
+        let cause = &other_tool.causes[0];
+        assert!(
+            cause.starts_with("unknown build tool `Bazel`; known are "),
+            "{cause}"
+        );
+    }
+
+    #[test]
+    fn a_jvm_that_cannot_be_started_again_is_a_problem() {
+        let simulated = simulated("A#a");
+        let mut value = stored(&simulated);
+        let arguments = value.pointer_mut("/suite/recipes/0/recipe/arguments").unwrap();
+        *arguments = serde_json::json!(["@/gone.args"]);
+        let problem = Kept::read("a", value, &place(&simulated.session.project)).unwrap_err();
+        assert_eq!(problem.error, "cannot start the test JVM again");
+    }
+
+    #[test]
+    fn a_run_is_fresh_until_a_class_changes() {
+        let simulated = simulated("A#a");
+        let classes = PathBuf::from(&simulated.session.suite.launches[0].class_path[0]);
+        fs::create_dir(classes.join("a")).unwrap();
+        let file = classes.join("a/OrderTest.class");
+        fs::write(&file, "one").unwrap();
+        let kept = Kept::of(&simulated.session, replays());
+        assert!(kept.is_fresh());
+        fs::write(classes.join("a/notes.txt"), "not a class").unwrap();
+        assert!(kept.is_fresh());
+        fs::write(&file, "two").unwrap();
+        assert!(!kept.is_fresh());
+        fs::write(&file, "one").unwrap();
+        assert!(kept.is_fresh());
+        fs::rename(&file, classes.join("a/OtherTest.class")).unwrap();
+        assert!(!kept.is_fresh());
+    }
+
+    #[test]
+    fn the_jdk_of_the_run_is_used_as_long_as_it_is_there() {
+        let jdk = tempfile::tempdir().unwrap();
+        let program = jdk.path().join("bin/java");
+        fs::create_dir(jdk.path().join("bin")).unwrap();
+        fs::write(&program, "").unwrap();
+        let simulated = simulated("A#a");
+        let mut value = stored(&simulated);
+        value["anchors"]["java"] = serde_json::to_value(jdk.path()).unwrap();
+        let kept = Kept::read("a", value, &place(&simulated.session.project)).unwrap();
+        assert_eq!(kept.suite.launches[0].java, program);
+    }
+}

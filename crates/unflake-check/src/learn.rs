@@ -40,21 +40,26 @@ pub(crate) fn learn(
         Err(BuildError::Cancelled) => return Ok(None),
         Err(error) => return Err(build_problem(error, request.build)),
     };
-    let (suite, troubles) = Suite::from_build(&run);
+    learned(&run, selection, request.build).map(Some)
+}
+
+/// What a build showed of the tests that were asked for.
+fn learned(run: &BuildRun, selection: &Selection, build: &Build) -> Result<Learned, Problem> {
+    let (suite, troubles) = Suite::from_build(run);
     let is_selected = |test: &TestIx| selection.contains(&suite[*test]);
     let selected: Vec<TestIx> = suite.all().filter(is_selected).collect();
     if selected.is_empty() {
-        return Err(nothing_to_check(&run, &suite, selection, request.build));
+        return Err(nothing_to_check(run, &suite, selection, build));
     }
     if let [first, ..] = selection.unmatched(&suite.tests)[..] {
-        return Err(unknown_test(first, &suite, request.build));
+        return Err(unknown_test(first, &suite, build));
     }
-    Ok(Some(Learned {
+    Ok(Learned {
         suite,
         troubles,
         selected,
         time: run.time,
-    }))
+    })
 }
 
 fn nothing_to_check(run: &BuildRun, suite: &Suite, selection: &Selection, build: &Build) -> Problem {
@@ -288,5 +293,37 @@ mod tests {
         let problem = nothing_to_check(&BuildRun::default(), &Suite::default(), &selection, &build);
         assert_eq!(problem.error, "no test matches `OrdrTest`");
         assert!(problem.hint.unwrap().contains("`OrderTest`"));
+    }
+
+    #[test]
+    fn the_tests_that_were_asked_for_are_selected() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = crate::simulated::build_run("p.A#a\np.A#b\np.B#a", folder.path());
+        let learned = |written: &[&str]| {
+            let written: Vec<String> = written.iter().map(|text| (*text).to_owned()).collect();
+            let selection = Selection::parse(&written, folder.path()).unwrap();
+            match learned(&run, &selection, &build(folder.path())) {
+                Ok(learned) => {
+                    assert_eq!((learned.suite.tests.len(), learned.time), (3, run.time));
+                    let numbers = learned.selected.iter().map(|test| test.0.to_string());
+                    numbers.collect::<Vec<_>>().join(" ")
+                }
+                Err(problem) => format!("{}: {}", problem.error, problem.hint.unwrap()),
+            }
+        };
+        assert_eq!(learned(&[]), "0 1 2");
+        assert_eq!(learned(&["A"]), "0 1");
+        assert_eq!(learned(&["p.B", "A#b"]), "1 2");
+        // One that is unknown is a problem, whatever the others are.
+        let words =
+            "name a test as `Class`, `Class#method` or `package.Class`; without a name all are checked";
+        assert_eq!(
+            learned(&["A", "Wrong"]),
+            format!("no test matches `Wrong`: {words}")
+        );
+        assert_eq!(
+            learned(&["p.A#c"]),
+            "no test matches `p.A#c`: did you mean `p.A#a` or `p.A#b`?"
+        );
     }
 }

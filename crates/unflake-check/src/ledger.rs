@@ -228,3 +228,94 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{shown, simulated};
+
+    #[test]
+    fn troubles_of_the_learning_run_are_said() {
+        let owned = str::to_owned;
+        let troubles = [
+            (
+                Trouble::NotApplied {
+                    method: owned("a.B.c"),
+                    reason: owned("native"),
+                },
+                NoteKind::NotApplied,
+                "`a.B.c` could not be edited and was not varied: native",
+            ),
+            (
+                Trouble::AgentOff(owned("panic")),
+                NoteKind::AgentOff,
+                "the agent switched itself off in a test JVM: panic",
+            ),
+            (
+                Trouble::NoLaunch {
+                    module: owned("core"),
+                    reason: owned("gone"),
+                },
+                NoteKind::ThroughBuildTool,
+                "the test JVM of module `core` cannot be started without the build tool: gone",
+            ),
+            (
+                Trouble::InParallel {
+                    module: owned("core"),
+                },
+                NoteKind::Other,
+                "the build runs tests of module `core` in parallel; unflake runs them one after the other to know \
+                 which test does what",
+            ),
+            (
+                Trouble::ContainerFailed {
+                    root: owned("a.B"),
+                    message: owned("E: no"),
+                },
+                NoteKind::Other,
+                "the set-up or tear-down of `a.B` fails without any variation: E: no",
+            ),
+        ];
+        for (trouble, kind, message) in troubles {
+            let mut ledger = Ledger::default();
+            ledger.add_troubles(&[trouble]);
+            let expected = Note {
+                kind,
+                message: message.to_owned(),
+            };
+            assert!(
+                matches!(ledger.facts().next(), Some(Fact::Said(note)) if *note == expected),
+                "{ledger:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn tests_that_did_the_opposite_alone_are_known_from_both_sides() {
+        let no = || "no".to_owned();
+        let mut ledger = Ledger::default();
+        ledger.add(Fact::Unvaried(
+            TestIx(0),
+            Unvaried::FailsInSuite { message: no() },
+        ));
+        ledger.add(Fact::Unresolved(
+            TestIx(1),
+            Unresolved::NeedsOthers { message: no() },
+        ));
+        ledger.add(Fact::Unvaried(TestIx(2), Unvaried::Fails { message: no() }));
+        ledger.add(Fact::Unresolved(TestIx(3), Unresolved::NotRepeated));
+        assert_eq!(ledger.opposite_alone(), [TestIx(0), TestIx(1)].into());
+        assert!(ledger.victims().is_empty() && ledger.failed().is_empty());
+    }
+
+    #[test]
+    fn facts_stay_in_the_order_in_which_they_were_found_out() {
+        let simulated = simulated("A#a\nA#b");
+        let mut ledger = Ledger::default();
+        for test in [1, 0, 1] {
+            ledger.add(Fact::Watched(TestIx(test)));
+        }
+        let facts = shown(&ledger, &simulated.session.suite);
+        assert_eq!(facts, ["A#b watched", "A#a watched", "A#b watched"]);
+    }
+}

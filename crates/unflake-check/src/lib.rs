@@ -20,6 +20,8 @@ mod progress;
 mod replay;
 mod selection;
 mod session;
+#[cfg(test)]
+mod simulated;
 mod space;
 mod state;
 mod stored_run;

@@ -248,4 +248,22 @@ mod tests {
         assert!("281474976710656".parse::<SeedSetting>().is_err());
         assert!("random".parse::<SeedSetting>().is_err());
     }
+
+    #[test]
+    fn values_are_read_as_they_are_listed() {
+        let eager = [Eager::Off, Eager::Suite, Eager::Class, Eager::Test];
+        assert_eq!(Eager::NAMES.map(|name| name.parse()), eager.map(Ok));
+        let wrong = "all".parse::<Eager>().unwrap_err();
+        assert_eq!(wrong, "unknown value `all`; known are off, suite, class, test");
+        assert_eq!(
+            [Kind::Id, Kind::Pollution, Kind::Order].map(Kind::name),
+            ["id", "pollution", "order"]
+        );
+    }
+
+    #[test]
+    fn whoever_gives_a_seed_wants_the_result_to_repeat() {
+        assert!(!SeedSetting::Fresh.must_repeat());
+        assert!(SeedSetting::Last.must_repeat() && SeedSetting::Fixed(Seed(7)).must_repeat());
+    }
 }

@@ -18,9 +18,11 @@ pub(crate) struct Places {
 impl Places {
     pub(crate) fn new(project: &Path, launch: &Launch) -> Places {
         let on_path = launch.class_path.iter().map(PathBuf::from);
-        // `--module-path a:b` and `--patch-module m=a:b`
+        // `--module-path a:b`, `--patch-module m=a:b`, and the same with `=` after the option.
         let in_options = launch.options.iter().flat_map(|option| {
-            let paths = option.split_once('=').map_or(option.as_str(), |(_, paths)| paths);
+            let paths = option
+                .rsplit_once('=')
+                .map_or(option.as_str(), |(_, paths)| paths);
             paths.split(':').map(PathBuf::from).collect::<Vec<_>>()
         });
         let directories = on_path
@@ -80,5 +82,64 @@ impl Places {
             .find_map(|module| source_file(module, class))?;
         let relative = file.strip_prefix(&self.project).ok()?;
         Some(relative.to_string_lossy().into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::simulated;
+    use std::fs;
+
+    fn frame(class: &str, line: Option<u32>) -> StackFrame {
+        StackFrame {
+            class: class.to_owned(),
+            method: "run".to_owned(),
+            file: Some("FromFrame.java".to_owned()),
+            line,
+        }
+    }
+
+    #[test]
+    fn the_innermost_frame_of_the_project_is_the_place() {
+        let simulated = simulated("A#a");
+        let session = &simulated.session;
+        let project = &session.project;
+        let write = |file: &str| {
+            let path = project.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        };
+        write("m1/target/test-classes/p/ATest.class");
+        write("m1/src/test/java/p/ATest.java");
+        write("m1/patched/p/Patched.class");
+        let mut launch = session.suite.launches[0].clone();
+        let patched = project.join("m1/patched");
+        launch.options = vec![format!("--patch-module=m={}", patched.display())];
+        let mut places = Places::new(project, &launch);
+        let mut shown = |stack: &[StackFrame]| {
+            let place = places.place(stack)?;
+            Some(format!("{}:{} {}", place.file, place.line, place.method))
+        };
+        let jdk = || frame("java.util.HashMap", Some(1));
+        let test = || frame("p.ATest", Some(7));
+        assert_eq!(
+            shown(&[jdk(), test(), frame("p.ATest", Some(9))]).unwrap(),
+            "m1/src/test/java/p/ATest.java:7 p.ATest.run"
+        );
+        // Without a line there is nothing to show, and the caller is the place.
+        assert!(shown(&[frame("p.ATest", None), test()]).unwrap().contains(":7"));
+        // Its source is not to be found.
+        assert_eq!(
+            shown(&[frame("p.Patched", Some(3))]).unwrap(),
+            "FromFrame.java:3 p.Patched.run"
+        );
+        assert_eq!(shown(&[jdk()]), None);
+        let own: Vec<bool> = places
+            .frames(&[jdk(), test()])
+            .iter()
+            .map(|frame| frame.own)
+            .collect();
+        assert_eq!(own, [false, true]);
     }
 }

@@ -132,4 +132,44 @@ mod tests {
         assert_eq!(list(&["a", "b"]), "`a`, `b`");
         assert!(list(&(0..12).collect::<Vec<_>>()).ends_with("`9`, 2 more"));
     }
+
+    #[test]
+    fn each_problem_of_the_store_has_its_kind_and_its_hint() {
+        let none = || StoreError::NoFinding {
+            wanted: "x".to_owned(),
+            known: Vec::new(),
+        };
+        for (error, kind, hint) in [
+            (
+                StoreError::NoPlace,
+                ProblemKind::CannotWork,
+                "name a directory with `--store DIR` or `UNFLAKE_STORE`",
+            ),
+            (
+                StoreError::NoRun,
+                ProblemKind::CannotWork,
+                "run `unflake check` first",
+            ),
+            (
+                none(),
+                ProblemKind::Usage,
+                "the stored runs of this project found nothing; is it the right project? `-C DIR` names another",
+            ),
+        ] {
+            let problem = Problem::from(error);
+            assert_eq!((problem.kind, problem.hint.as_deref()), (kind, Some(hint)));
+        }
+    }
+
+    #[test]
+    fn a_name_that_matches_no_api_is_near_to_one_or_to_none() {
+        let hint = |nearest: Vec<&'static str>| {
+            let name = "HashMop".to_owned();
+            let problem = unknown_api(&UnknownName { name, nearest });
+            assert_eq!(problem.error, "unknown API `HashMop`");
+            problem.hint.unwrap()
+        };
+        assert_eq!(hint(vec!["HashMap"]), "did you mean `HashMap`?");
+        assert_eq!(hint(Vec::new()), "`unflake models` lists the APIs");
+    }
 }

@@ -44,6 +44,13 @@ impl Workshop {
         Ok(Workshop { driver, scratch })
     }
 
+    /// With JVMs that a test of ours makes up.
+    #[cfg(test)]
+    pub(crate) fn simulated(driver: Driver) -> Workshop {
+        let scratch = scratch().expect("there is a place for temporary files");
+        Workshop { driver, scratch }
+    }
+
     pub(crate) fn scratch(&self) -> &Path {
         self.scratch.path()
     }

@@ -137,3 +137,92 @@ impl StoredRun {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::ProblemKind;
+    use crate::simulated::simulated;
+
+    const SUITE: &str = "p.OrderTest#keeps fails varied\np.OrderTest#sorts\np.OtherTest#keeps fails varied";
+
+    #[test]
+    fn a_run_is_opened_as_it_was_stored() {
+        let simulated = simulated(SUITE);
+        let stored = simulated.stored();
+        assert!(stored.is_fresh);
+        assert_eq!((stored.document.findings.len(), stored.replays.len()), (2, 2));
+        assert_eq!(stored.session.suite.launches, simulated.session.suite.launches);
+        assert_eq!(stored.session.project, simulated.options.place.project);
+    }
+
+    #[test]
+    fn the_run_that_has_a_finding_is_opened_else_the_latest() {
+        let simulated = simulated(SUITE);
+        let open = |wanted: Option<&str>| {
+            let stored = StoredRun::open(&simulated.options.place, wanted, &simulated.surroundings());
+            stored.map(|stored| stored.run.id().as_str().to_owned())
+        };
+        assert!(open(None).is_err());
+        let first = simulated.stored();
+        let second = simulated.stored();
+        assert_ne!(first.run.id().as_str(), second.run.id().as_str());
+        let latest = second.run.id().as_str();
+        assert_eq!(open(None).unwrap(), latest);
+        assert_eq!(open(Some("no-such-id")).unwrap(), latest);
+        let id = first.document.findings[0].id.as_str();
+        assert_eq!(open(Some(id)).unwrap(), latest);
+    }
+
+    #[test]
+    fn findings_and_tests_are_named() {
+        let simulated = simulated(SUITE);
+        let stored = simulated.stored();
+        let named = |wanted: &str| match stored.named(wanted, &simulated.options.place.project) {
+            Ok(Named::Finding(finding)) => format!("finding of {}", finding.test.test),
+            Ok(Named::Test(test)) => format!("test {}", stored.session.suite[test].id.test),
+            Err(problem) => format!("{}: {}", problem.error, problem.hint.unwrap()),
+        };
+        let id = stored.document.findings[0].id.as_str();
+        let of_first = format!("finding of {}", stored.document.findings[0].test.test);
+        assert_eq!(named(id), of_first);
+        // What begins the ids of several findings names none of them.
+        assert!(stored.named("", &simulated.options.place.project).is_err());
+        assert_eq!(named("OrderTest#keeps"), "finding of p.OrderTest#keeps");
+        assert_eq!(named("p.OtherTest"), "finding of p.OtherTest#keeps");
+        assert_eq!(named("OrderTest#sorts"), "test p.OrderTest#sorts");
+        assert_eq!(
+            named("p.OrderTest"),
+            "`p.OrderTest` names 2 tests, and one is needed: name one of them, like `p.OrderTest#keeps`"
+        );
+        let run = stored.run.id().as_str();
+        assert_eq!(
+            named("OrdrTest"),
+            format!("no test or finding of the run `{run}` is called `OrdrTest`: did you mean `OrderTest`?")
+        );
+        assert_eq!(
+            named("Zzzzzzzzzz"),
+            format!(
+                "no test or finding of the run `{run}` is called `Zzzzzzzzzz`: `unflake check` lists what it finds; \
+                 new tests need a new run"
+            )
+        );
+    }
+
+    #[test]
+    fn a_class_stands_for_the_findings_of_all_its_tests() {
+        let simulated = simulated(SUITE);
+        let stored = simulated.stored();
+        let project = &simulated.options.place.project;
+        let of = |wanted: &str| {
+            let found = stored.findings_of(wanted, project).unwrap().into_iter();
+            let tests = found.map(|index| stored.document.findings[index].test.test.clone());
+            tests.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("OrderTest"), "p.OrderTest#keeps");
+        assert_eq!(of("p.*"), "p.OrderTest#keeps p.OtherTest#keeps");
+        assert_eq!(of("OrderTest#sorts"), "");
+        let missing = stored.findings_of("@no-such-list", project).unwrap_err();
+        assert_eq!(missing.kind, ProblemKind::Usage);
+    }
+}

@@ -7,6 +7,8 @@
 mod findings;
 mod states;
 mod suppress;
+#[cfg(test)]
+mod tests;
 
 pub use findings::message;
 pub(crate) use findings::scope_of;

@@ -114,3 +114,133 @@ impl LaunchOrders<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{Simulated, failure, simulated};
+    use unflake_protocol::Failure;
+
+    fn run(simulated: &Simulated, jobs: usize, deadline: Option<Instant>, orders: &[&str]) -> Vec<String> {
+        let suite = &simulated.session.suite;
+        let handles = suite.handles(&suite.all().collect::<Vec<_>>());
+        let here = LaunchOrders {
+            launch: &suite.launches[0],
+            handles: &handles,
+            driver: &exact(simulated.session.driver()),
+            jobs,
+            silence: Duration::from_secs(60),
+            deadline,
+        };
+        let orders = orders
+            .iter()
+            .map(|order| order.split(' ').map(|name| simulated.test(name)).collect());
+        let orders: Vec<Order> = orders.collect();
+        let letter = |verdict: &Verdict| match verdict {
+            Verdict::Passed => 'p',
+            Verdict::Failed(_) => 'f',
+            Verdict::NotRun => '-',
+            Verdict::Cancelled => 'c',
+        };
+        let shown = |verdicts: Option<Vec<Verdict>>| match verdicts {
+            Some(verdicts) => verdicts.iter().map(letter).collect(),
+            None => "none".to_owned(),
+        };
+        here.run_all(&orders).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn each_order_runs_in_a_jvm_of_its_own() {
+        let simulated = simulated("A#a\nB#b fails after A#a\nC#c dies after B#b");
+        let verdicts = run(
+            &simulated,
+            1,
+            None,
+            &["A#a B#b", "B#b A#a", "B#b C#c A#a", "A#a A#a"],
+        );
+        assert_eq!(verdicts, ["pf", "pp", "pf-", "pp"]);
+        assert_eq!(simulated.starts(), 4);
+    }
+
+    #[test]
+    fn no_order_runs_after_the_deadline_or_when_the_user_has_had_enough() {
+        let simulated = simulated("A#a\nB#b cancels");
+        let now = Instant::now();
+        assert_eq!(run(&simulated, 1, Some(now), &["A#a"]), ["none"]);
+        assert_eq!(simulated.starts(), 0);
+        let later = now + Duration::from_secs(600);
+        assert_eq!(
+            run(&simulated, 1, Some(later), &["A#a", "A#a B#b", "A#a"]),
+            ["p", "none", "none"]
+        );
+        assert_eq!(simulated.starts(), 2);
+    }
+
+    #[test]
+    fn without_a_jvm_there_is_no_verdict() {
+        assert_eq!(run(&simulated("A#a").most_starts(0), 1, None, &["A#a"]), ["none"]);
+    }
+
+    #[test]
+    fn two_jvms_that_met_at_a_port_run_again_one_by_one() {
+        let orders = ["A#a", "B#b"];
+        let meeting = || simulated("A#a\nB#b wants-port turns fp");
+        assert_eq!(run(&meeting(), 2, None, &orders), ["p", "p"]);
+        // Alone, it is the test's own doing.
+        assert_eq!(run(&meeting(), 1, None, &orders), ["p", "f"]);
+        assert_eq!(run(&meeting(), 2, None, &orders[1..]), ["f"]);
+    }
+
+    #[test]
+    fn a_failure_about_a_port_is_known_by_its_exception() {
+        let failed = |kind: &str, trace: &str| {
+            is_about_a_port(&Verdict::Failed(Failure {
+                kind: kind.to_owned(),
+                trace: trace.to_owned(),
+                ..failure("no")
+            }))
+        };
+        assert!(failed("java.net.BindException", ""));
+        assert!(failed(
+            "java.io.IOException",
+            "Caused by: java.net.BindException: in use"
+        ));
+        assert!(!failed("java.io.IOException", "at a.Port.bind"));
+        assert!(!is_about_a_port(&Verdict::Passed));
+    }
+
+    #[test]
+    fn a_search_leaves_time_for_the_proof() {
+        let simulated = simulated("A#a");
+        let suite = &simulated.session.suite;
+        let orders = LaunchOrders {
+            launch: &suite.launches[0],
+            handles: &suite.handles(&[TestIx(0)]),
+            driver: simulated.session.driver(),
+            jobs: 1,
+            silence: Duration::from_secs(60),
+            deadline: Some(Instant::now()),
+        };
+        // No time is left, so none is left to search in.
+        assert_eq!(orders.searching().run_all(&[vec![TestIx(0)]]), [None]);
+        let unlimited = LaunchOrders {
+            deadline: None,
+            ..orders
+        };
+        assert!(unlimited.searching().run_all(&[vec![TestIx(0)]])[0].is_some());
+    }
+
+    #[test]
+    fn jvms_for_orders_vary_nothing_and_keep_to_the_order() {
+        let simulated = simulated("A#a");
+        assert!(!simulated.session.driver().tools().configuration.models.is_empty());
+        let driver = exact(simulated.session.driver());
+        let configuration = &driver.tools().configuration;
+        assert!(
+            configuration.models.is_empty()
+                && configuration.strategy.is_none()
+                && configuration.watch.is_none()
+        );
+        assert!(driver.tools().options.contains(&EXACT.to_owned()));
+    }
+}

@@ -197,3 +197,46 @@ impl Jvm for WorkerJvm<'_> {
         self.is_alive
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::options::SeedSetting;
+    use crate::simulated::simulated;
+
+    #[test]
+    fn without_a_seed_a_jvm_takes_the_next_unit() {
+        let starts = |suite: &str, seed| {
+            let simulated = simulated(suite).with(|options| {
+                options.vary.seed = seed;
+                options.rounds = Some(3);
+            });
+            simulated.facts();
+            simulated.starts()
+        };
+        let seed = SeedSetting::Fixed(unflake_protocol::Seed(7));
+        let suite = "A#a\nB#a\nC#a";
+        assert_eq!((starts(suite, SeedSetting::Fresh), starts(suite, seed)), (1, 1));
+        // A JVM that has ended takes none, nor does one for another launch.
+        assert_eq!(starts("A#a\nB#a [jvm 2]", SeedSetting::Fresh), 2);
+        assert_eq!(starts("A#a exits\nB#a", SeedSetting::Fresh), 4);
+    }
+
+    #[test]
+    fn a_test_that_ends_its_jvm_costs_that_test_only() {
+        let simulated =
+            simulated("A#a\nA#b dies\nA#c\nA#d hangs\nA#e").with(|options| options.rounds = Some(1));
+        simulated.facts();
+        let commands = simulated.commands();
+        let rounds =
+            ["A#a A#b A#c A#d A#e", "A#c A#d A#e", "A#e"].map(|tests| format!("{tests} | one reverse"));
+        assert_eq!(commands[..3], rounds);
+    }
+
+    #[test]
+    fn a_jvm_that_ends_without_having_run_anything_is_not_started_for_ever() {
+        // It dies between tests before the first one has a verdict.
+        let simulated = simulated("A#a is-missing; exits").with(|options| options.rounds = Some(1));
+        simulated.facts();
+        assert_eq!(simulated.starts(), 1);
+    }
+}

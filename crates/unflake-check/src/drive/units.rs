@@ -137,3 +137,95 @@ pub(crate) fn tests_of_round(tests: &[TestIx], suite: &Suite, round: u32) -> Vec
         .filter(|test| needs(&suite[*test]))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::simulated;
+    use std::fmt::Write as _;
+
+    /// `KIND LAUNCH: ROUND test test, ROUND test`, a line for each unit.
+    fn cut(suite: &Suite, rounds: &[u32], spread: Spread) -> String {
+        let all: Vec<TestIx> = suite.all().collect();
+        let turn = |round: &u32| Turn {
+            round: *round,
+            strategy: None,
+            tests: tests_of_round(&all, suite, *round),
+        };
+        let turns: Vec<Turn> = rounds.iter().map(turn).collect();
+        let mut text = String::new();
+        for unit in units(suite, &turns, spread) {
+            let shown = unit.turns.iter().map(|turn| {
+                let names = turn.tests.iter().map(|test| suite[*test].id.test.as_str());
+                format!("{} {}", turn.round, names.collect::<Vec<_>>().join(" "))
+            });
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            writeln!(text, "{:?} {}: {shown}", unit.kind, unit.launch.0).unwrap();
+            let runs: usize = unit.turns.iter().map(|turn| turn.tests.len()).sum();
+            assert_eq!(unit.runs(), runs);
+        }
+        text
+    }
+
+    fn spread(jobs: usize, repeatable: bool) -> Spread {
+        Spread { jobs, repeatable }
+    }
+
+    const SUITE: &str = "A#a\nA#b [one-run]\nB#a\nC#a [no-choice]\nD#a [jvm 2]";
+
+    #[test]
+    fn a_unit_has_all_rounds_of_its_classes() {
+        let suite = simulated(SUITE).session.suite;
+        assert_eq!(
+            cut(&suite, &[1, 2], spread(1, true)),
+            "Busy 0: 1 A#a A#b B#a, 2 A#a B#a\nBusy 1: 1 D#a, 2 D#a\n"
+        );
+        assert_eq!(
+            cut(&suite, &[2], spread(2, true)),
+            "Busy 0: 2 A#a\nBusy 0: 2 B#a\nBusy 1: 2 D#a\n"
+        );
+        let nothing = simulated("A#a [no-choice]\nB#a [no-launch, jvm 2]").session.suite;
+        assert_eq!(cut(&nothing, &[1, 2], spread(1, true)), "");
+    }
+
+    #[test]
+    fn without_a_seed_units_are_smaller_and_cut_by_time() {
+        let mut suite = simulated("A#a\nB#a\nC#a\nD#a\nE#a\nF#a\nG#a\nH#a\nI#a\nJ#a\nK#a\nL#a")
+            .session
+            .suite;
+        let count = |suite: &Suite, repeatable| cut(suite, &[1], spread(1, repeatable)).lines().count();
+        assert_eq!((count(&suite, true), count(&suite, false)), (1, PARTS_PER_JOB));
+        // One class takes as long as all others: it is a unit of its own.
+        suite.tests[0].time = Duration::from_millis(1000);
+        let cut_by_time = cut(&suite, &[1], spread(1, false));
+        assert!(cut_by_time.starts_with("Busy 0: 1 A#a\n"), "{cut_by_time}");
+        assert_eq!(cut(&suite, &[1], spread(1, true)).lines().count(), 1);
+    }
+
+    #[test]
+    fn what_computes_for_long_begins_first_and_what_waits_needs_no_core() {
+        let mut suite = simulated("A#a\nB#a\nC#a").session.suite;
+        let minute = Duration::from_secs(60);
+        suite.tests[1].time = minute;
+        suite.tests[1].waited = minute;
+        suite.tests[2].time = minute;
+        assert_eq!(
+            cut(&suite, &[1], spread(1, false)),
+            "Heavy 0: 1 C#a\nBusy 0: 1 A#a\nWaiting 0: 1 B#a\n"
+        );
+        // The result must not depend on the clock.
+        assert_eq!(cut(&suite, &[1], spread(1, true)), "Busy 0: 1 A#a B#a C#a\n");
+    }
+
+    #[test]
+    fn only_long_work_is_worth_the_second_compiler() {
+        let unit = |kind| Unit {
+            launch: LaunchIx(0),
+            kind,
+            turns: Vec::new(),
+        };
+        assert_eq!(unit(UnitKind::Heavy).work(), Work::Long);
+        assert_eq!(unit(UnitKind::Busy).work(), Work::Short);
+        assert_eq!(unit(UnitKind::Waiting).work(), Work::Short);
+    }
+}

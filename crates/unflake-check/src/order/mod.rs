@@ -4,6 +4,8 @@
 mod launch;
 pub(crate) mod proof;
 pub(crate) mod suite_orders;
+#[cfg(test)]
+mod tests;
 
 use crate::ledger::{Fact, Ledger};
 use unflake_explore::order::{Found, FoundVictim};

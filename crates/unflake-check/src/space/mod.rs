@@ -3,6 +3,8 @@
 mod result;
 mod runs;
 mod sampling;
+#[cfg(test)]
+mod tests;
 
 use crate::drive::patience::Patience;
 use crate::drive::scripts::{ScriptJvms, Subject};

@@ -78,4 +78,36 @@ mod tests {
         assert_eq!(without_numbers("report-2024.txt"), "report-2024.txt");
         assert_eq!(without_numbers("a123456"), "a*");
     }
+
+    #[test]
+    fn files_are_named_by_what_they_lie_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (scratch, project) = (root.join("scratch"), root.join("project"));
+        fs::create_dir_all(&scratch).unwrap();
+        fs::create_dir_all(&project).unwrap();
+        let names = FileNames::new(&scratch, &project, 3);
+        let named = |path: &Path| {
+            let change = crate::simulated::change(&format!("file:{}", path.display()));
+            let named = names.named(change);
+            (named.root, named.path)
+        };
+        let same = |name: &str| (name.to_owned(), name.to_owned());
+        assert!(names.home.is_dir());
+        assert_eq!(named(&scratch.join("home-3/.rc")), same("${user.home}/.rc"));
+        assert_eq!(
+            named(&scratch.join("worker-7/tmp/x/y")),
+            same("${java.io.tmpdir}/x/y")
+        );
+        assert_eq!(named(&project.join("out/a.txt")), same("out/a.txt"));
+        assert_eq!(named(Path::new("/var/a.txt")), same("/var/a.txt"));
+        // Two runs make up two names: what is compared is the same, what is shown is what was seen.
+        let (compared, shown) = named(&scratch.join("worker-7/tmp/junit1234567"));
+        assert_eq!(
+            (compared.as_str(), shown.as_str()),
+            ("${java.io.tmpdir}/junit*", "${java.io.tmpdir}/junit1234567")
+        );
+        let heap = crate::simulated::change("S.n");
+        assert_eq!(names.named(heap.clone()), heap);
+    }
 }

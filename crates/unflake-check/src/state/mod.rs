@@ -8,6 +8,8 @@ mod changes;
 mod file_names;
 mod measuring;
 mod secrets;
+#[cfg(test)]
+mod tests;
 mod twice;
 mod uses;
 mod watching;

@@ -131,3 +131,69 @@ fn packages<'a>(class_path: impl Iterator<Item = &'a String>) -> Vec<String> {
     }
     found.into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::simulated;
+    use std::fs;
+
+    #[test]
+    fn the_project_s_own_packages_are_watched() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [
+            "classes/a/b/C.class",
+            "classes/D.class",
+            "classes/a/x/notes.txt",
+            "lib/c/E.jar",
+        ] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let entry = |name: &str| folder.path().join(name).display().to_string();
+        let class_path = [entry("classes"), entry("lib"), entry("no-such-folder")];
+        assert_eq!(packages(class_path.iter()), ["", "a.b"]);
+    }
+
+    #[test]
+    fn what_is_watched_is_what_was_asked_for() {
+        let simulated = simulated("A#a").with(|options| {
+            let asked = &mut options.pollution;
+            asked.include_roots = vec!["a\\..*".to_owned()];
+            asked.exclude_roots = vec!["b\\..*".to_owned()];
+            asked.exclude_fields = vec!["c\\..*".to_owned()];
+            asked.directories = vec!["data".into(), "/var/data".into()];
+            asked.most_objects = Some(7);
+            asked.all_roots = true;
+            options.graph = true;
+        });
+        let place = &simulated.options.place;
+        let watch = simulated.check(watch);
+        assert_eq!(watch.roots.include, ["a\\..*"]);
+        assert_eq!(watch.roots.exclude.len(), EXCLUDED_ROOTS.len() + 1);
+        assert_eq!(watch.roots.exclude.last().unwrap(), "b\\..*");
+        assert_eq!(watch.roots.exclude_fields, ["c\\..*"]);
+        assert_eq!(
+            watch.directories,
+            [place.project.join("data"), "/var/data".into()]
+        );
+        assert_eq!(
+            (watch.most_objects, watch.around, watch.roots.all),
+            (7, true, true)
+        );
+        assert!(watch.eager.is_empty() && !watch.initial);
+        // Neither what the build writes beside the tests, nor what we do.
+        let reports = place.project.join("m1/target/target/reports");
+        assert_eq!(watch.ignored, [reports, place.store.clone()]);
+    }
+
+    #[test]
+    fn roots_that_reach_too_much_are_refused_unless_somebody_says_otherwise() {
+        let watch = simulated("A#a").check(watch);
+        assert_eq!(
+            (watch.most_objects, watch.roots.all, watch.around),
+            (MOST_OBJECTS, false, false)
+        );
+    }
+}

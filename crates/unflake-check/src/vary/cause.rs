@@ -328,4 +328,112 @@ mod tests {
         assert_eq!(compared("sum ==> expected: <a> but was: <b>"), pair("a", "b"));
         assert_eq!(compared("boom"), (None, None));
     }
+
+    fn evidence(kind: ChoiceKind, model: &str, stack: &[&str]) -> Evidence {
+        let frame = |name: &&str| {
+            let (class, method) = name.rsplit_once('.').unwrap();
+            unflake_protocol::StackFrame {
+                class: class.to_owned(),
+                method: method.to_owned(),
+                file: None,
+                line: None,
+            }
+        };
+        Evidence {
+            id: unflake_protocol::ChoiceId::new(0, 0, 0),
+            model: model.to_owned(),
+            kind,
+            size: 3,
+            owner: None,
+            natural: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            natural_answer: 1,
+            failing: Vec::new(),
+            moved: Vec::new(),
+            order: Vec::new(),
+            stack: stack.iter().map(frame).collect(),
+            allocation: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_api_is_the_one_that_the_project_called() {
+        let api = |model: &str, stack: &[&str]| api(&evidence(ChoiceKind::Rearranges, model, stack));
+        let through_set = [
+            "java.util.HashMap.keySet",
+            "java.util.HashSet.iterator",
+            "p.ATest.a",
+        ];
+        assert_eq!(api("HashMap.keySet", &through_set), "HashSet.iterator");
+        assert_eq!(
+            api("HashMap.keySet", &["java.util.HashMap.keySet", "p.ATest.a"]),
+            "HashMap.keySet"
+        );
+        // What the project called has no model that goes through this one.
+        let elsewhere = [
+            "java.util.HashMap.keySet",
+            "java.util.Properties.list",
+            "p.ATest.a",
+        ];
+        assert_eq!(api("HashMap.keySet", &elsewhere), "HashMap.keySet");
+        assert_eq!(api("p.Sdk.all", &["p.Sdk.all", "p.ATest.a"]), "p.Sdk.all");
+    }
+
+    #[test]
+    fn an_answer_that_was_picked_is_shown_alone() {
+        let natural = |kind| natural(&evidence(kind, "HashMap.keySet", &[]));
+        assert_eq!(natural(ChoiceKind::Rearranges), ["a", "b", "c"]);
+        assert_eq!(natural(ChoiceKind::Picks), ["b"]);
+    }
+
+    #[test]
+    fn every_api_has_a_sentence() {
+        assert!(!javadoc("HashMap.keySet").is_empty());
+        assert!(javadoc("p.Sdk.all").starts_with("described as underdetermined"));
+    }
+
+    #[test]
+    fn what_an_assertion_tells_counts_more_than_its_message() {
+        let failure = Failure {
+            expected: Some("x".to_owned()),
+            ..crate::simulated::failure("expected:<1> but was:<2>")
+        };
+        assert_eq!(compared(&failure), (Some("x".to_owned()), None));
+    }
+
+    #[test]
+    fn why_there_is_no_cause_is_said() {
+        let reason = |why: NoCause, tests: usize| {
+            let replay = Replay {
+                launch: None,
+                tests: unflake_explore::TestIx::all(tests).collect(),
+            };
+            let strategy = unflake_explore::strategy_of_round(1, None, unflake_protocol::Seed(7));
+            reason(&why, &replay, strategy)
+        };
+        for (why, tests, expected) in [
+            (
+                NoCause::NotRepeated,
+                1,
+                "it passes when it is repeated (one reverse)",
+            ),
+            (
+                NoCause::NotRepeated,
+                2,
+                "it passes when it is repeated (one reverse) after the tests that ran before it",
+            ),
+            (
+                NoCause::Unstable,
+                1,
+                "the same choices made it fail once and pass once",
+            ),
+            (NoCause::TimeUp(0), 1, "time was up before the first run"),
+            (
+                NoCause::TimeUp(3),
+                1,
+                "time was up with 3 choices left that may be the cause",
+            ),
+        ] {
+            assert_eq!(reason(why, tests), expected);
+        }
+    }
 }

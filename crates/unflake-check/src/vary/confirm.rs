@@ -168,3 +168,218 @@ fn confirm_one<'a>(
     }
     Err(why)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{Simulated, failure, simulated};
+    use std::num::NonZeroUsize;
+    use unflake_explore::Scope;
+
+    #[track_caller]
+    fn check(simulated: Simulated, expected: &[&str]) {
+        let facts = simulated.facts().into_iter();
+        let facts: Vec<String> = facts.filter(|fact| !fact.contains("rounds")).collect();
+        assert_eq!(facts, expected);
+    }
+
+    #[track_caller]
+    fn finds(suite: &str, expected: &[&str]) {
+        check(simulated(suite), expected);
+    }
+
+    #[test]
+    fn a_failure_counts_if_it_repeats_varied_and_vanishes_unvaried() {
+        finds(
+            "A#a fails varied\nA#b",
+            &[
+                "A#a failed 10 of 10",
+                "A#b failed 0 of 10",
+                "A#a fails since round 1, Alone, one reverse",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_weakest_level_that_fails_is_looked_for() {
+        for (level, weakest) in [("full", "full odd"), ("id", "id odd"), ("eq", "eq odd")] {
+            let suite = format!("A#a fails level {level}");
+            let fails = format!("A#a fails since round 2, Alone, {weakest}");
+            finds(&suite, &["A#a failed 9 of 10", &fails]);
+        }
+    }
+
+    #[test]
+    fn what_has_to_run_before_is_part_of_the_finding() {
+        finds(
+            "A#a\nA#b fails varied and after A#a",
+            &[
+                "A#a failed 0 of 10",
+                "A#b failed 10 of 10",
+                "A#b fails since round 1, Class, one reverse",
+            ],
+        );
+        finds(
+            "A#a\nB#b fails varied and after A#a",
+            &[
+                "A#a failed 0 of 10",
+                "B#b failed 10 of 10",
+                "B#b fails since round 1, Prefix, one reverse",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_passes_when_it_is_repeated_is_flaky() {
+        finds("A#a fails turns fp", &["A#a failed 1 of 10", "A#a not repeated"]);
+    }
+
+    #[test]
+    fn what_fails_only_where_it_ran_before_is_its_own_doing() {
+        // The guided rounds share a JVM, the random ones do not.
+        finds("A#a fails varied and again", &["A#a failed 2 of 10"]);
+    }
+
+    #[test]
+    fn later_rounds_are_tried_if_the_first_does_not_repeat() {
+        finds(
+            "A#a fails turns fp; fails form random",
+            &[
+                "A#a failed 8 of 10",
+                "A#a fails since round 4, Alone, one seed 250215905540262",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_test_that_needs_those_before_it_depends_on_the_order() {
+        let suite = "A#a\nB#b fails without A#a";
+        let two = simulated(suite).with(|options| options.jobs = NonZeroUsize::new(2).unwrap());
+        check(
+            two,
+            &[
+                "A#a failed 0 of 10",
+                "B#b failed 10 of 10",
+                "B#b needs others: B#b fails",
+            ],
+        );
+        finds(suite, &["A#a failed 0 of 10", "B#b failed 0 of 10"]);
+    }
+
+    #[test]
+    fn a_jvm_that_ends_is_the_failure_of_the_test_that_ran() {
+        for does in ["dies", "hangs"] {
+            finds(
+                &format!("A#a {does} varied\nA#b"),
+                &[
+                    "A#a failed 10 of 10",
+                    "A#b failed 0 of 10",
+                    "A#a fails since round 1, Alone, one reverse",
+                ],
+            );
+        }
+        // Between two tests it is nobody's.
+        finds("A#a exits\nA#b", &["A#a failed 0 of 10", "A#b failed 0 of 10"]);
+    }
+
+    #[test]
+    fn a_set_up_that_fails_varied_fails_its_tests() {
+        finds(
+            "A#a set-up-fails varied\nA#b\nB#a",
+            &[
+                "A#a failed 10 of 10",
+                "A#b failed 10 of 10",
+                "B#a failed 0 of 10",
+                "A#a fails since round 1, Alone, one reverse",
+                "A#b fails since round 1, Class, one reverse",
+            ],
+        );
+    }
+
+    #[test]
+    fn without_a_jvm_nothing_is_confirmed() {
+        let simulated = simulated("A#a fails varied").with(|options| options.rounds = Some(1));
+        let reason = unflake_runner::StartError::OtherProtocol(0).to_string();
+        let expected = format!("A#a has no JVM: {reason}");
+        check(simulated.most_starts(1), &["A#a failed 1 of 1", &expected]);
+    }
+
+    #[test]
+    fn who_has_had_enough_gets_no_confirmation() {
+        finds(
+            "A#a fails varied; cancels unvaried\nB#b fails varied",
+            &[
+                "A#a failed 10 of 10",
+                "B#b failed 10 of 10",
+                "A#a not confirmed",
+                "B#b not confirmed",
+            ],
+        );
+    }
+
+    #[test]
+    fn tests_of_one_class_share_a_jvm_as_long_as_it_is_as_good_as_new() {
+        let starts = |suite: &str| {
+            let simulated = simulated(suite).with(|options| options.rounds = Some(1));
+            simulated.facts();
+            simulated.starts()
+        };
+        assert_eq!(starts("A#a fails varied\nA#b fails varied"), 2);
+        assert_eq!(starts("A#a fails varied\nB#b fails varied"), 3);
+    }
+
+    #[test]
+    fn each_result_is_judged() {
+        let confirmed = Confirmed {
+            scope: Scope::Alone,
+            failure: failure("no"),
+            weakest: strategy_of_round(1, None, unflake_protocol::Seed(7)),
+            trials: Vec::new(),
+        };
+        let failure = || Box::new(failure("no"));
+        type Case<'a> = (&'a [u32], bool, Result<(u32, Confirmed), Unconfirmed>, &'a str);
+        let cases: [Case<'_>; 11] = [
+            (&[4], false, Ok((4, confirmed.clone())), "failed in round 4"),
+            (&[4], true, Ok((4, confirmed)), "failed in round 4"),
+            (&[1], false, Err(Unconfirmed::NotRepeated), "NotRepeated"),
+            (&[2, 4], false, Err(Unconfirmed::NotRepeated), "NotRepeated"),
+            (&[2, 3], false, Err(Unconfirmed::NotRepeated), "nothing"),
+            (&[2, 3], true, Err(Unconfirmed::NotRepeated), "NotConfirmed"),
+            (
+                &[2],
+                false,
+                Err(Unconfirmed::NeedsOthers(failure())),
+                "NeedsOthers { message: \"no\" }",
+            ),
+            (
+                &[2],
+                false,
+                Err(Unconfirmed::FailsUnvaried(failure())),
+                "through build",
+            ),
+            (&[2], false, Err(Unconfirmed::NotRun), "through build"),
+            (
+                &[2],
+                false,
+                Err(Unconfirmed::NoJvm("x".to_owned())),
+                "NoJvm(\"x\")",
+            ),
+            (&[2], false, Err(Unconfirmed::Cancelled), "NotReached"),
+        ];
+        for (rounds, is_cancelled, result, expected) in cases {
+            let shown = format!("{rounds:?} {result:?}");
+            let suspect = FailedIn {
+                test: TestIx(0),
+                rounds: rounds.to_vec(),
+            };
+            let judged = match judge(&suspect, result, is_cancelled) {
+                Judged::Fact(Fact::Failed(failed)) => format!("failed in round {}", failed.round),
+                Judged::Fact(Fact::Unresolved(_, why)) => format!("{why:?}"),
+                Judged::Fact(other) => format!("{other:?}"),
+                Judged::ThroughBuild => "through build".to_owned(),
+                Judged::Nothing => "nothing".to_owned(),
+            };
+            assert_eq!(judged, expected, "{shown}");
+        }
+    }
+}

@@ -65,3 +65,132 @@ pub(crate) fn explain(check: &Check<'_>, document: &Document, ledger: &mut Ledge
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Ignore, SeedSetting};
+    use crate::simulated::{Simulated, shown, simulated};
+
+    /// What is said about causes after a check.
+    fn causes(simulated: &Simulated) -> Vec<String> {
+        let mut ledger = simulated.ledger();
+        let document = simulated.document_of(&ledger).document;
+        let before = ledger.facts().count();
+        let is_one = simulated.check(|check| explain(check, &document, &mut ledger));
+        let facts = shown(&ledger, &simulated.session.suite);
+        assert_eq!(is_one, facts.len() > before);
+        facts[before..].to_vec()
+    }
+
+    #[track_caller]
+    fn check(simulated: Simulated, expected: &[&str]) {
+        assert_eq!(causes(&simulated), expected);
+    }
+
+    #[track_caller]
+    fn explains(does: &str, cause: &str) {
+        check(
+            simulated(&format!("A#a {does}")),
+            &[&format!("A#a because of {cause}")],
+        );
+    }
+
+    #[test]
+    fn the_calls_that_must_vary_are_the_cause() {
+        let calls = "chooses HashMap.keySet 3; chooses HashSet.iterator 2; chooses Class.getMethods 2;";
+        explains(&format!("{calls} fails reordered 2"), "HashSet.iterator, warm");
+        explains(
+            &format!("{calls} fails reordered 1 and reordered 3"),
+            "HashMap.keySet Class.getMethods, warm",
+        );
+    }
+
+    #[test]
+    fn what_fails_with_natural_choices_sees_identity_hashes() {
+        explains("chooses HashMap.keySet 3; fails varied", "Object.hashCode");
+        explains("fails varied", "Object.hashCode");
+    }
+
+    #[test]
+    fn what_shows_in_the_first_run_of_a_jvm_only_is_looked_for_in_fresh_ones() {
+        explains(
+            "chooses HashMap.keySet 3; fails reordered 1 and once",
+            "HashMap.keySet",
+        );
+        // Afterwards it does not pass in that JVM any more.
+        explains(
+            "chooses HashMap.keySet 3; fails reordered 1; dies unvaried and again",
+            "HashMap.keySet",
+        );
+    }
+
+    #[test]
+    fn a_test_that_does_not_repeat_has_no_cause() {
+        // It fails in the round and when that is repeated; what is tried later passes.
+        let simulated = simulated("A#a fails turns ffp").with(|options| options.rounds = Some(1));
+        check(
+            simulated,
+            &["A#a because of it passes when it is repeated (one reverse)"],
+        );
+    }
+
+    #[test]
+    fn without_time_there_is_no_cause() {
+        let budget = Some(Duration::ZERO);
+        let simulated = simulated("A#a fails varied").with(|options| options.budget = budget);
+        check(simulated, &["A#a because of time was up before the first run"]);
+    }
+
+    #[test]
+    fn what_only_the_build_can_repeat_is_not_explained() {
+        let reason = "it fails only when the build tool runs it, where single choices cannot be repeated";
+        let simulated = simulated("A#a [no-launch]").rebuilds(&["!A#a", "A#a", "A#a", "A#a", "!A#a"]);
+        check(simulated, &[&format!("A#a because of {reason}")]);
+    }
+
+    #[test]
+    fn findings_that_somebody_means_are_not_explained() {
+        let meant = Ignore {
+            test: Some("A#a".to_owned()),
+            api: None,
+            from: None,
+            reason: "meant".to_owned(),
+        };
+        let with = |suite: &str| simulated(suite).with(|options| options.ignores = vec![meant.clone()]);
+        check(with("A#a fails varied"), &[]);
+        check(
+            with("A#a fails varied\nA#b fails varied"),
+            &["A#b because of Object.hashCode"],
+        );
+        check(simulated("A#a"), &[]);
+    }
+
+    #[test]
+    fn a_jvm_is_used_for_the_next_failure_unless_the_result_must_repeat() {
+        let starts = |seed| {
+            let suite = "A#a chooses HashMap.keySet 3; fails reordered 1\n\
+                         B#b chooses HashSet.iterator 2; fails reordered 1";
+            let simulated = simulated(suite).with(|options| {
+                options.rounds = Some(1);
+                options.vary.seed = seed;
+            });
+            let ledger = &mut simulated.ledger();
+            let document = simulated.document_of(ledger).document;
+            let before = simulated.starts();
+            assert!(simulated.check(|check| explain(check, &document, ledger)));
+            simulated.starts() - before
+        };
+        assert_eq!(starts(SeedSetting::Fresh), 1);
+        assert_eq!(starts(SeedSetting::Fixed(unflake_protocol::Seed(7))), 2);
+    }
+
+    #[test]
+    fn what_ran_before_the_test_runs_before_it_again() {
+        let simulated = simulated("A#a\nB#b chooses HashMap.keySet 2; fails after A#a and reordered 1");
+        assert_eq!(causes(&simulated), ["B#b because of HashMap.keySet, warm"]);
+        let commands = simulated.commands();
+        let last = commands.iter().rev().take(5);
+        assert!(last.into_iter().all(|command| command.starts_with("A#a B#b")));
+    }
+}

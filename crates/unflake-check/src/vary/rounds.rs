@@ -73,6 +73,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
     let mut verdicts = Verdicts::new();
     let mut round = 0;
     let mut last_round = Duration::ZERO;
+    let mut is_more_to_vary = true;
     while round < most && !check.is_cancelled() {
         // The guided ones of a class run in one JVM, one after the other.
         let last = if round < GUIDED_ROUNDS {
@@ -92,6 +93,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
         let units = units(suite, &turns, check.workers.spread);
         if units.is_empty() {
             round = last;
+            is_more_to_vary = false;
             break;
         }
         let name = if last == round + 1 {
@@ -118,8 +120,149 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
         round = last;
     }
     ledger.add(Fact::Rounds(round));
-    if options.rounds.is_some_and(|rounds| round < rounds) {
+    if is_more_to_vary && options.rounds.is_some_and(|rounds| round < rounds) {
         ledger.add(Fact::Cut(Cut::Rounds));
     }
     verdicts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::SeedSetting;
+    use crate::simulated::{Simulated, simulated};
+    use unflake_findings::LevelSetting;
+    use unflake_protocol::Level;
+
+    /// The strategies of the runs, without the seeds of random ones.
+    fn strategies(simulated: &Simulated) -> Vec<String> {
+        let of = |command: String| {
+            let (tests, how) = command.split_once(" | ").unwrap_or((&command, "unvaried"));
+            let how = how.split_once(" seed").map_or(how, |(level, _)| level);
+            format!("{tests}: {how}")
+        };
+        simulated.commands().into_iter().map(of).collect()
+    }
+
+    /// The facts that are about no single test.
+    fn ends(simulated: &Simulated) -> Vec<String> {
+        let facts = simulated.facts().into_iter();
+        facts
+            .filter(|fact| fact.contains("round") && !fact.contains('#'))
+            .collect()
+    }
+
+    #[test]
+    fn guided_rounds_come_first_then_random_ones_up_to_ten() {
+        let simulated = simulated("A#a\nB#b");
+        assert_eq!(ends(&simulated), ["10 rounds"]);
+        let commands = strategies(&simulated);
+        let guided = [
+            "A#a B#b: one reverse",
+            "A#a B#b: full odd",
+            "A#a B#b: full pairs",
+            "A#a B#b: full",
+        ];
+        assert_eq!(commands[..4], guided);
+        assert_eq!(commands.len(), 10);
+        let mut random = simulated.commands()[3..].to_vec();
+        random.sort();
+        random.dedup();
+        assert_eq!(random.len(), 7);
+    }
+
+    #[test]
+    fn tests_run_as_often_as_they_need() {
+        let simulated =
+            simulated("A#a [no-choice]\nA#b [one-run]\nA#c").with(|options| options.rounds = Some(2));
+        assert_eq!(ends(&simulated), ["2 rounds"]);
+        assert_eq!(strategies(&simulated), ["A#b A#c: one reverse", "A#c: full odd"]);
+    }
+
+    #[test]
+    fn a_level_that_was_asked_for_is_the_only_one() {
+        let simulated = simulated("A#a").with(|options| {
+            options.rounds = Some(4);
+            options.vary.level = LevelSetting::Only(Level::Id);
+        });
+        assert_eq!(ends(&simulated), ["4 rounds"]);
+        let expected = ["A#a: id reverse", "A#a: id odd", "A#a: id pairs", "A#a: id"];
+        assert_eq!(strategies(&simulated), expected);
+    }
+
+    #[test]
+    fn guided_rounds_run_whatever_the_budget_is() {
+        let with = |rounds, budget: Option<u64>| {
+            simulated("A#a").with(|options| {
+                options.rounds = rounds;
+                options.budget = budget.map(Duration::from_millis);
+            })
+        };
+        assert_eq!(ends(&with(None, Some(0))), ["3 rounds"]);
+        assert_eq!(ends(&with(Some(3), Some(0))), ["3 rounds"]);
+        assert_eq!(ends(&with(Some(5), Some(0))), ["3 rounds", "rounds cut"]);
+        assert_eq!(ends(&with(Some(5), Some(600_000))), ["5 rounds"]);
+        assert_eq!(ends(&with(Some(1), None)), ["1 rounds"]);
+    }
+
+    #[test]
+    fn with_a_budget_alone_there_is_no_most_of_rounds() {
+        let simulated = simulated("A#a cancels turns pppppppppppppppf")
+            .with(|options| options.budget = Some(Duration::from_secs(600)));
+        assert_eq!(ends(&simulated), ["15 rounds"]);
+    }
+
+    #[test]
+    fn without_a_seed_random_rounds_get_a_part_of_the_learning_run() {
+        let rounds = |learning_run| {
+            let mut simulated = simulated("A#a").with(|options| options.vary.seed = SeedSetting::Fresh);
+            simulated.learning_run = Duration::from_secs(learning_run);
+            ends(&simulated)
+        };
+        assert_eq!(rounds(0), ["3 rounds"]);
+        assert_eq!(rounds(600), ["10 rounds"]);
+    }
+
+    #[test]
+    fn where_nothing_is_left_to_vary_no_round_is_missing() {
+        for suite in ["A#a [no-choice]", "A#a [one-run]"] {
+            let simulated = simulated(suite).with(|options| options.rounds = Some(8));
+            assert!(!ends(&simulated).contains(&"rounds cut".to_owned()), "{suite}");
+        }
+    }
+
+    #[test]
+    fn who_has_had_enough_gets_what_was_done_until_then() {
+        let facts = simulated("A#a\nA#b cancels form random").facts();
+        let expected = ["3 rounds", "A#a failed 0 of 4", "A#b failed 0 of 3"];
+        assert_eq!(facts, expected);
+        let facts = simulated("A#a cancels\nA#b")
+            .with(|options| options.rounds = Some(5))
+            .facts();
+        let expected = ["0 rounds", "rounds cut", "A#a not reached", "A#b not reached"];
+        assert_eq!(facts, expected);
+    }
+
+    #[test]
+    fn a_test_that_fails_in_a_control_run_is_flaky_and_not_varied() {
+        let simulated = simulated("A#a fails turns pfp\nA#b\nA#c [no-choice]").with(|options| {
+            options.control = 4;
+            options.rounds = Some(1);
+        });
+        let facts = simulated.facts();
+        assert_eq!(
+            facts,
+            [
+                "A#a is flaky: 1 of 4",
+                "1 rounds",
+                "A#b failed 0 of 1",
+                "A#c has no choice"
+            ]
+        );
+        let mut expected = vec!["A#a A#b: unvaried"; 3];
+        expected.push("A#b: one reverse");
+        assert_eq!(strategies(&simulated), expected);
+        // Each control run has JVMs of its own.
+        assert_eq!(simulated.starts(), 4);
+    }
 }

@@ -16,7 +16,7 @@ use unflake_protocol::{Configuration, Failure, Handle, Outcome, Strategy, ToProg
 /// `None`: interrupted.
 pub(crate) type Rebuild<'a> = dyn Fn(Option<Strategy>, &str) -> Rebuilt + 'a;
 
-type Rebuilt = Result<Option<Vec<(Handle, Outcome)>>, Problem>;
+pub(crate) type Rebuilt = Result<Option<Vec<(Handle, Outcome)>>, Problem>;
 
 /// Runs the build as it ran for learning.
 pub(crate) fn rebuild<'a>(
@@ -162,5 +162,88 @@ fn judge(
             },
         ),
         _ => Fact::Unresolved(test, Unresolved::NotRepeated),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::problem;
+    use crate::simulated::simulated;
+
+    /// `rebuilds`: what the build's further runs show: three rounds, then unvaried, then each failing one again.
+    #[track_caller]
+    fn check(suite: &str, rebuilds: &[&'static str], expected: &[&str]) {
+        let facts = simulated(suite).rebuilds(rebuilds).facts().into_iter();
+        let facts: Vec<String> = facts.filter(|fact| !fact.contains("rounds")).collect();
+        assert_eq!(facts, expected);
+    }
+
+    const SAID: &str =
+        "said: A#a ran through the build tool: started directly, it did not behave as in the build";
+
+    #[test]
+    fn tests_that_cannot_be_started_run_through_the_build() {
+        check("A#a [no-launch]", &["A#a"; 3], &[SAID, "A#a failed 0 of 3"]);
+        // So do those that behave differently without it.
+        check("A#a is-missing", &["A#a"; 3], &[SAID, "A#a failed 0 of 3"]);
+        check("A#a skips", &["A#a"; 3], &[SAID, "A#a failed 0 of 3"]);
+        check(
+            "A#a fails",
+            &["A#a"; 3],
+            &["A#a failed 10 of 10", SAID, "A#a failed 0 of 3"],
+        );
+    }
+
+    #[test]
+    fn a_failure_is_confirmed_by_the_build_too() {
+        let fails = "A#a fails since round 1, Prefix, one reverse, through the build";
+        let second = "A#a fails since round 2, Prefix, full odd, through the build";
+        let flaky = "A#a fails through the build: A#a fails";
+        for (rebuilds, rate, judged) in [
+            (["!A#a", "A#a", "!A#a", "A#a", "!A#a"], "A#a failed 2 of 3", fails),
+            (["A#a", "!A#a", "A#a", "A#a", "!A#a"], "A#a failed 1 of 3", second),
+            (["!A#a", "A#a", "A#a", "!A#a", "!A#a"], "A#a failed 1 of 3", flaky),
+            (["!A#a", "A#a", "A#a", "!A#a", "A#a"], "A#a failed 1 of 3", flaky),
+            (
+                ["!A#a", "A#a", "A#a", "A#a", "A#a"],
+                "A#a failed 1 of 3",
+                "A#a not repeated",
+            ),
+            (
+                ["!A#a", "A#a", "A#a", "", "!A#a"],
+                "A#a failed 1 of 3",
+                "A#a not repeated",
+            ),
+            (["!A#a", "", "~A#a", "A#a", "!A#a"], "A#a failed 1 of 1", fails),
+        ] {
+            check("A#a [no-launch]", &rebuilds, &[SAID, rate, judged]);
+        }
+    }
+
+    #[test]
+    fn what_the_build_does_not_run_again_is_not_finished() {
+        let not_run = "A#a not run by the build";
+        check("A#a [no-launch]", &["", "~A#a", "B#x"], &[SAID, not_run]);
+        // Interrupted at once, and after the first round.
+        check("A#a [no-launch]", &[], &[SAID, not_run]);
+        check("A#a [no-launch]", &["A#a"], &[SAID, "A#a failed 0 of 1"]);
+    }
+
+    #[test]
+    fn a_build_that_cannot_be_run_again_is_a_problem() {
+        let simulated = simulated("A#a [no-launch]");
+        let mut ledger = crate::ledger::Ledger::default();
+        let cannot = |_, _: &str| Err(problem!(CannotWork, "no disk"));
+        let problem = simulated
+            .check(|check| check.run(&cannot, &mut ledger))
+            .unwrap_err();
+        assert_eq!(problem.error, "no disk");
+    }
+
+    #[test]
+    fn a_build_is_not_asked_for_more_once_the_user_has_had_enough() {
+        let simulated = simulated("A#a [no-launch]\nB#a [jvm 2] cancels");
+        let facts = simulated.rebuilds(&["A#a"; 3]).facts();
+        assert_eq!(facts, ["0 rounds", "A#a not reached", "B#a not reached"]);
     }
 }

@@ -45,6 +45,9 @@ pub(super) fn cleaners(orders: &dyn Orders, cleaning: Cleaning<'_>) -> Cleaners 
     let polluters = cleaning.polluters;
     let is_other = |test: &TestIx| *test != cleaning.victim && !polluters.contains(test);
     let candidates: Vec<TestIx> = cleaning.candidates.iter().copied().filter(is_other).collect();
+    if candidates.is_empty() {
+        return Cleaners::default();
+    }
     let all = candidates.iter().flat_map(|cleaner| cleaning.order(*cleaner));
     let Some(verdicts) = run_one(orders, all.collect()) else {
         return Cleaners {
@@ -218,6 +221,13 @@ mod tests {
         suite.most = suite.jvms() + 1;
         let found = cleaners_in(&suite, "A B C D E", 0, 4);
         assert_eq!((found.tests, found.is_partial), (ix([]), true));
+    }
+
+    #[test]
+    fn without_candidates_no_jvm_is_started() {
+        let suite = suite(|before, test| test == 1 && before.contains(&0));
+        assert_eq!(cleaners_in(&suite, "A B", 0, 1), Cleaners::default());
+        assert_eq!(suite.jvms(), 0);
     }
 
     #[test]

@@ -1,0 +1,176 @@
+//! A whole check of simulated suites, from the learning run on.
+
+use super::*;
+use crate::options::{Ignore, Measure};
+use crate::simulated::simulated;
+use std::sync::Mutex;
+use unflake_findings::{NoteKind, SkipReason};
+
+fn document(checked: Checked) -> Document {
+    match checked {
+        Checked::Document(document) => *document,
+        Checked::Measured(lines) => panic!("{lines}"),
+    }
+}
+
+/// Remembers the phases.
+#[derive(Default)]
+struct Phases(Mutex<Vec<String>>);
+
+impl Progress for Phases {
+    fn phase(&self, phase: &str, _: u64) {
+        self.0.lock().unwrap().push(phase.to_owned());
+    }
+    fn step(&self) {}
+    fn note(&self, _: &str) {}
+}
+
+#[test]
+fn the_kinds_that_were_asked_for_are_looked_for_one_after_the_other() {
+    let phases = |kinds: &[Kind]| {
+        let suite = "B#b [sees S] fails after A#a\nA#a changes S.n; fails varied\nA#c [failed]";
+        let simulated = simulated(suite).looking_for(kinds);
+        let simulated = simulated.with(|options| options.rounds = Some(4));
+        let phases = Phases::default();
+        simulated.run(&phases).unwrap();
+        phases.0.into_inner().unwrap().join(", ")
+    };
+    let id = "rounds 1-3, round 4, confirming";
+    let pollution = "watching shared state, watching again, victims, order-dependent tests, cleaners";
+    let order = "orders 1-2, orders 3-3, orders 4-4, order-dependent tests";
+    let alone = "failing tests alone";
+    assert_eq!(phases(&[Kind::Id]), format!("{alone}, {id}, explaining"));
+    assert_eq!(phases(&[Kind::Pollution]), format!("{alone}, {pollution}"));
+    assert!(phases(&[Kind::Order]).starts_with(&format!("{alone}, {order}")));
+    let all = phases(&[Kind::Order, Kind::Id, Kind::Pollution]);
+    assert!(
+        all.starts_with(&format!("{alone}, {id}, {pollution}, orders 1-2")),
+        "{all}"
+    );
+}
+
+#[test]
+fn what_was_found_is_stored_and_explained() {
+    let simulated = simulated("A#a chooses HashMap.keySet 3; fails reordered 1\nA#b");
+    let document = document(simulated.run(&crate::Silent).unwrap());
+    assert_eq!(document.findings[0].rule, "UF101");
+    assert_eq!((document.summary.tests, document.summary.checked), (2, 2));
+    let latest = simulated.store().latest().unwrap();
+    assert_eq!(latest.document().unwrap(), document);
+}
+
+#[test]
+fn causes_are_looked_for_only_if_somebody_wants_them() {
+    let suite = "A#a chooses HashMap.keySet 3; fails reordered 1";
+    let without = simulated(suite).with(|options| options.causes = false);
+    assert_eq!(
+        document(without.run(&crate::Silent).unwrap()).findings[0].rule,
+        "UF100"
+    );
+}
+
+#[test]
+fn a_run_that_was_interrupted_is_partial_and_explains_nothing() {
+    let suite = "A#a chooses HashMap.keySet 3; fails reordered 1\nB#b cancels form random";
+    let simulated = simulated(suite);
+    let document = document(simulated.run(&crate::Silent).unwrap());
+    assert!(document.summary.partial);
+    assert!(
+        document
+            .notes
+            .iter()
+            .any(|note| note.kind == NoteKind::Interrupted)
+    );
+    assert!(document.findings.is_empty());
+    assert_eq!(document.summary.skipped.get(&SkipReason::NotRun), Some(&1));
+}
+
+#[test]
+fn faults_of_the_agent_are_said_once() {
+    let simulated = simulated("A#a bug");
+    let document = document(simulated.run(&crate::Silent).unwrap());
+    let said: Vec<&str> = document.notes.iter().map(|note| note.message.as_str()).collect();
+    assert_eq!(said, ["the agent switched itself off in a test JVM: in A#a"]);
+}
+
+#[test]
+fn a_measurement_is_no_check() {
+    let simulated = simulated("A#a").with(|options| options.measure = vec![Measure::None]);
+    let Checked::Measured(lines) = simulated.run(&crate::Silent).unwrap() else {
+        panic!("it was to be measured")
+    };
+    assert_eq!(lines.lines().count(), 1);
+    assert!(simulated.store().latest().is_err());
+}
+
+#[test]
+fn pages_and_sentences_come_from_around_the_engine() {
+    let simulated = simulated("A#a fails varied");
+    let mut surroundings = simulated.surroundings();
+    surroundings.page = |_| Some("<html>".to_owned());
+    surroundings.explain_marks = |findings| {
+        for finding in findings {
+            finding.message.push('!');
+        }
+    };
+    let document = simulated.check(|check| {
+        let finishing = Finishing {
+            check,
+            surroundings: &surroundings,
+            run: simulated.store().begin(SystemTime::UNIX_EPOCH).unwrap(),
+            started: SystemTime::UNIX_EPOCH,
+            clock: Instant::now(),
+        };
+        finishing.store(&simulated.ledger()).unwrap()
+    });
+    assert_eq!(document.findings[0].message, "A#a fails!");
+    let page = std::fs::read_to_string(document.run.pictures.unwrap()).unwrap();
+    assert_eq!(page, "<html>");
+}
+
+#[test]
+fn suppression_is_decided_by_the_project_s_sources_and_settings() {
+    let suite = "A#a chooses HashMap.keySet 3; fails reordered 1";
+    let meant = Ignore {
+        test: Some("A#a".to_owned()),
+        api: None,
+        from: None,
+        reason: "meant".to_owned(),
+    };
+    let by_settings = simulated(suite).with(|options| options.ignores = vec![meant]);
+    let found = document(by_settings.run(&crate::Silent).unwrap());
+    assert_eq!(found.findings[0].suppressed.as_ref().unwrap().by, "unflake.toml");
+    // Its rule is known only once its cause is.
+    let by_source = simulated(suite);
+    let folder = by_source.options.place.project.join("src/test/java");
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = "class A {\n  // unflake: ignore[UF101] meant\n  @Test void a() {}\n}\n";
+    std::fs::write(folder.join("A.java"), source).unwrap();
+    let found = document(by_source.run(&crate::Silent).unwrap());
+    assert!(found.findings[0].suppressed.is_some());
+}
+
+#[test]
+fn models_are_selected_by_name() {
+    let mut vary = simulated("A#a").options.vary;
+    let all = configuration(&vary).unwrap().models.len();
+    vary.api = vec!["HashMap.*".to_owned()];
+    let some = configuration(&vary).unwrap().models;
+    assert!(!some.is_empty() && some.len() < all);
+    assert!(some.iter().all(|name| name.starts_with("HashMap.")), "{some:?}");
+    vary.api = vec!["HashMop.*".to_owned()];
+    assert!(configuration(&vary).unwrap_err().error.contains("HashMop"));
+}
+
+#[test]
+fn a_seed_is_given_taken_from_the_last_run_or_fresh() {
+    let simulated = simulated("A#a");
+    assert_eq!(
+        seed(SeedSetting::Fixed(Seed(9)), &simulated.store()).unwrap(),
+        Seed(9)
+    );
+    assert!(seed(SeedSetting::Last, &simulated.store()).is_err());
+    simulated.run(&crate::Silent).unwrap();
+    assert_eq!(seed(SeedSetting::Last, &simulated.store()).unwrap(), Seed(7));
+    assert!(seed(SeedSetting::Fresh, &simulated.store()).unwrap().0 < 1_000_000_000);
+}

@@ -1,0 +1,270 @@
+use super::*;
+use crate::ledger::{Unresolved, Unvaried};
+use crate::options::Kind;
+use crate::simulated::simulated;
+use unflake_explore::order::Unproved;
+use unflake_findings::{Document, TestState};
+
+/// What is said of the first test of a suite: `STATE: REASON | HOW IT IS COUNTED: WHAT IS LISTED`.
+fn said(document: &Document) -> String {
+    let result = &document.tests[0];
+    let name = serde_json::to_value(result.state).unwrap();
+    let reason = result.reason.as_ref().map(|reason| format!(": {reason}"));
+    let counted = match document.summary.skipped.first_key_value() {
+        None => "checked".to_owned(),
+        Some((reason, _)) => serde_json::to_value(reason).unwrap().as_str().unwrap().to_owned(),
+    };
+    let listed = document.excluded.first().map(|excluded| {
+        let reason = serde_json::to_value(excluded.reason).unwrap();
+        assert_eq!(reason, *counted);
+        format!(": {}", excluded.detail)
+    });
+    format!(
+        "{}{} | {counted}{}",
+        name.as_str().unwrap(),
+        reason.unwrap_or_default(),
+        listed.unwrap_or_default()
+    )
+}
+
+#[track_caller]
+fn check_in(suite: &str, kinds: &[Kind], facts: impl IntoIterator<Item = Fact>, expected: &str) {
+    let simulated = simulated(suite).looking_for(kinds);
+    let document = simulated.document_of(&ledger(facts)).document;
+    assert_eq!(said(&document), expected);
+}
+
+#[track_caller]
+fn check(kinds: &[Kind], facts: impl IntoIterator<Item = Fact>, expected: &str) {
+    check_in("A#a", kinds, facts, expected);
+}
+
+const ID: &[Kind] = &[Kind::Id];
+const POLLUTION: &[Kind] = &[Kind::Pollution];
+const ORDER: &[Kind] = &[Kind::Order];
+const ALL: &[Kind] = &[Kind::Id, Kind::Pollution, Kind::Order];
+
+fn unvaried(what: Unvaried) -> Fact {
+    Fact::Unvaried(FIRST, what)
+}
+
+fn unresolved(why: Unresolved) -> Fact {
+    Fact::Unresolved(FIRST, why)
+}
+
+fn no() -> String {
+    "no".to_owned()
+}
+
+#[test]
+fn what_a_test_did_unvaried_says_it_for_every_kind() {
+    let cases = [
+        (Unvaried::Ignored, "excluded: an `[[ignore]]` names it | ignored"),
+        (Unvaried::Disabled, "disabled | disabled"),
+        (
+            Unvaried::Unfinished,
+            "not-finished: its JVM ended while it ran, without any variation | \
+             not-run: its JVM ended while it ran, without any variation",
+        ),
+        (Unvaried::Fails { message: no() }, "failing: no | failing: no"),
+        (
+            Unvaried::FailsInSuite { message: no() },
+            "failing: fails in the suite, passes alone: no | order-suspect: fails in the suite, passes alone: no",
+        ),
+        (
+            Unvaried::Flaky(Rate { failed: 1, runs: 3 }),
+            "flaky: failed 1 of 3 unvaried runs | flaky: failed 1 of 3 unvaried runs",
+        ),
+    ];
+    for (what, expected) in cases {
+        for kinds in [ID, POLLUTION, ORDER, ALL] {
+            check(kinds, [unvaried(what.clone())], expected);
+        }
+    }
+}
+
+#[test]
+fn a_test_that_was_varied_is_checked() {
+    check(ID, [varied(FIRST, 0, 10)], "checked | checked");
+    // A failure that did not count.
+    check(ID, [varied(FIRST, 2, 10)], "checked | checked");
+    check(ID, [Fact::NoChoice(FIRST)], "no-choice | no-choice");
+    check(ID, [], "not-finished: its turn never came | budget");
+    check(
+        ID,
+        [varied(FIRST, 1, 1), failed(FIRST, Level::One)],
+        "found | checked",
+    );
+}
+
+#[test]
+fn a_failure_without_a_result_says_why() {
+    let cases = [
+        (
+            Unresolved::NotReached,
+            "not-finished: the run ended before its turn came | budget",
+        ),
+        (
+            Unresolved::NotConfirmed,
+            "not-finished: failed when it was varied; interrupted before that was confirmed | \
+             not-run: failed when it was varied; interrupted before that was confirmed",
+        ),
+        (
+            Unresolved::NotRepeated,
+            "flaky: failed in a varied round, passes when that is repeated | \
+             flaky: failed in a varied round, passes when that is repeated",
+        ),
+        (
+            Unresolved::NeedsOthers { message: no() },
+            "failing: passes in the suite, fails without the tests before it: no | \
+             order-suspect: passes in the suite, fails without the tests before it: no",
+        ),
+        (
+            Unresolved::FailsThroughBuild { message: no() },
+            "flaky: failed unvaried: no | flaky: failed unvaried: no",
+        ),
+        (
+            Unresolved::NotRunByBuild,
+            "not-finished: the build did not run it again | not-run: the build did not run it again",
+        ),
+        (Unresolved::NoJvm(no()), "not-finished: no | not-run: no"),
+    ];
+    for (why, expected) in cases {
+        check(ID, [varied(FIRST, 1, 1), unresolved(why.clone())], expected);
+        // A finding says more.
+        let found = [unresolved(why), failed(FIRST, Level::One)];
+        check(ID, found, "found | checked");
+    }
+}
+
+#[test]
+fn whoever_was_watched_is_checked_for_pollution() {
+    let unseen = "not-finished: it did not finish while shared state was watched | checked";
+    check(POLLUTION, [Fact::Watched(FIRST)], "checked | checked");
+    check(POLLUTION, [], unseen);
+    for by in [By::Test, By::Capture] {
+        check(POLLUTION, [changes(FIRST, by, "S.n", &[])], "found | checked");
+    }
+    // What a class does is not its first test's doing.
+    let by_class = [Fact::Watched(FIRST), changes(FIRST, By::Class, "S.n", &[])];
+    check(POLLUTION, by_class, "checked | checked");
+    // Nor is what another one changes.
+    let by_other = [changes(SECOND, By::Test, "S.n", &[])];
+    check_in("A#a\nA#b", POLLUTION, by_other, unseen);
+}
+
+#[test]
+fn whoever_ran_in_another_order_is_checked_for_order() {
+    check(ORDER, [Fact::RanInOrder(FIRST)], "checked | checked");
+    check(
+        ORDER,
+        [],
+        "not-finished: it did not run in another order | checked",
+    );
+    check(
+        ORDER,
+        [proved_victim(victim(FIRST, &[FIRST], "no"))],
+        "found | checked",
+    );
+    check(ORDER, [brittle(FIRST, &[FIRST])], "found | checked");
+}
+
+#[test]
+fn what_could_not_be_proved_says_why() {
+    for (suite, seen) in [
+        ("A#a", "fails in another order of the tests"),
+        ("A#a [failed]", "fails in the build, passes alone"),
+    ] {
+        let ended = format!("{seen}; the time was up before it was proved");
+        let not_repeated = format!("{seen}; passes when that order is repeated");
+        let not_run = format!("{seen}; its framework cannot be told the order that would prove it");
+        for (why, expected) in [
+            (
+                Unproved::Ended,
+                format!("not-finished: {ended} | order-suspect: {ended}"),
+            ),
+            (
+                Unproved::NotRepeated,
+                format!("flaky: {not_repeated} | flaky: {not_repeated}"),
+            ),
+            (
+                Unproved::NotRun,
+                format!("not-finished: {not_run} | order-suspect: {not_run}"),
+            ),
+        ] {
+            let ran = || [Fact::RanInOrder(FIRST), Fact::Unproved(FIRST, why)];
+            check_in(suite, ORDER, ran(), &expected);
+            // A proof says more.
+            let proved = ran().into_iter().chain([brittle(FIRST, &[FIRST])]);
+            check_in(suite, ORDER, proved, "found | checked");
+        }
+    }
+}
+
+#[test]
+fn a_proof_says_more_than_that_it_fails_in_the_build() {
+    let fails = || unvaried(Unvaried::FailsInSuite { message: no() });
+    let proved = proved_victim(victim(FIRST, &[FIRST], "no"));
+    check_in("A#a [failed]", ORDER, [fails(), proved], "found | checked");
+    let ended = "fails in the build, passes alone; the time was up before it was proved";
+    check_in(
+        "A#a [failed]",
+        ORDER,
+        [fails(), Fact::Unproved(FIRST, Unproved::Ended)],
+        &format!("not-finished: {ended} | order-suspect: {ended}"),
+    );
+}
+
+#[test]
+fn the_worst_of_all_kinds_is_the_tests_state() {
+    let checked = || [varied(FIRST, 0, 3), Fact::Watched(FIRST), Fact::RanInOrder(FIRST)];
+    check(ALL, checked(), "checked | checked");
+    let polluting = checked()
+        .into_iter()
+        .chain([changes(FIRST, By::Test, "S.n", &[])]);
+    check(ALL, polluting, "found | checked");
+    check(
+        ALL,
+        [
+            Fact::NoChoice(FIRST),
+            Fact::Watched(FIRST),
+            Fact::RanInOrder(FIRST),
+        ],
+        "checked | no-choice",
+    );
+    let unwatched = "not-finished: it did not finish while shared state was watched | checked";
+    check(ALL, [varied(FIRST, 0, 3), Fact::RanInOrder(FIRST)], unwatched);
+    let simulated = simulated("A#a").looking_for(ALL);
+    let facts = [failed(FIRST, Level::One), Fact::Watched(FIRST)];
+    let document = simulated.document_of(&ledger(facts)).document;
+    let states = &document.tests[0].states;
+    let of = |kind: &str| states[kind];
+    assert_eq!(
+        (of("id"), of("pollution"), of("order"), states.len()),
+        (TestState::Found, TestState::Checked, TestState::NotFinished, 3)
+    );
+}
+
+#[test]
+fn facts_about_tests_that_were_not_selected_are_not_counted() {
+    let simulated = simulated("A#a\nA#b");
+    let asked = super::super::Asked {
+        run: unflake_findings::RunInfo {
+            project: String::new(),
+            command: Vec::new(),
+            time_started: 0,
+            pictures: None,
+        },
+        kinds: ID.to_vec(),
+        seed: unflake_protocol::Seed(7),
+        level: unflake_findings::LevelSetting::Climb,
+    };
+    let nobody = super::super::Suppressions {
+        ignores: &[],
+        source: &|_| None,
+    };
+    let facts = ledger([varied(FIRST, 0, 3), varied(SECOND, 0, 3)]);
+    let suite = &simulated.session.suite;
+    let document = super::super::document(&facts, suite, &[FIRST], &asked, &nobody, 1.0).document;
+    assert_eq!((document.summary.tests, document.tests.len()), (1, 1));
+}

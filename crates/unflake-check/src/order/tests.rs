@@ -1,0 +1,113 @@
+//! The phase as a whole, on simulated suites.
+
+use crate::options::Kind;
+use crate::simulated::{Simulated, simulated};
+use std::time::Duration;
+
+fn ordering(suite: &str) -> Simulated {
+    simulated(suite).looking_for(&[Kind::Order])
+}
+
+/// What is found beside that tests ran.
+#[track_caller]
+fn check(simulated: &Simulated, expected: &[&str]) {
+    let facts = simulated.facts().into_iter();
+    let facts: Vec<String> = facts.filter(|fact| !fact.ends_with(" ran in order")).collect();
+    assert_eq!(facts, expected);
+}
+
+#[test]
+fn what_fails_in_another_order_is_proved() {
+    check(
+        &ordering("B#b fails after A#a\nA#a"),
+        &["5 rounds", "B#b is a victim of A#a"],
+    );
+    check(
+        &ordering("A#a\nB#b fails without A#a"),
+        &["5 rounds", "B#b needs A#a"],
+    );
+    check(
+        &ordering("A#a\nB#b fails turns fp"),
+        &["5 rounds", "B#b unproved: not repeated"],
+    );
+    check(&ordering("A#a\nB#b"), &["5 rounds"]);
+    check(
+        &ordering("A#a\nB#b dies after A#a\nC#c"),
+        &["5 rounds", "B#b is a victim of A#a"],
+    );
+    check(
+        &ordering("A#a\nA#b [failed] fails after A#a"),
+        &[
+            "A#b fails in the suite: failed in the build",
+            "5 rounds",
+            "A#b is a victim of A#a",
+        ],
+    );
+}
+
+#[test]
+fn all_that_ran_in_the_build_runs_in_other_orders() {
+    let facts =
+        ordering("A#a\nA#b [skipped]\nB#a [unfinished]\nB#b [failed] fails\nC#c [no-launch, jvm 2]").facts();
+    let ran: Vec<&String> = facts
+        .iter()
+        .filter(|fact| fact.ends_with("ran in order"))
+        .collect();
+    assert_eq!(ran, ["A#a ran in order", "B#b ran in order"]);
+}
+
+#[test]
+fn each_launch_has_its_own_orders() {
+    let simulated = ordering("A#a\nB#b\nC#c [jvm 2]\nD#d [jvm 2]").with(|options| options.rounds = Some(1));
+    simulated.facts();
+    assert_eq!(simulated.commands(), ["B#b A#a", "D#d C#c"]);
+}
+
+#[test]
+fn orders_are_counted_and_end_with_the_time() {
+    let with = |rounds, budget: Option<u64>| {
+        ordering("A#a\nB#b").with(|options| {
+            options.rounds = rounds;
+            options.budget = budget.map(Duration::from_millis);
+        })
+    };
+    check(&with(Some(2), None), &["2 rounds"]);
+    check(&with(Some(7), None), &["7 rounds"]);
+    let none = with(None, Some(0));
+    none.facts();
+    assert_eq!(none.starts(), 0);
+    // With a budget alone there is no most.
+    let budget = Some(Duration::from_secs(600));
+    let simulated = ordering("A#a cancels turns pppppppppppf\nB#b\nC#c\nD#d\nE#e");
+    let simulated = simulated.with(|options| options.budget = budget);
+    simulated.facts();
+    assert!(simulated.commands().len() > 6, "{:?}", simulated.commands());
+}
+
+#[test]
+fn who_has_had_enough_gets_no_more_orders() {
+    let simulated = ordering("A#a cancels\nB#b");
+    simulated.facts();
+    // The first order, and nothing after it.
+    assert_eq!(simulated.commands(), ["B#b A#a"]);
+}
+
+#[test]
+fn a_suite_that_was_reversed_for_pollution_is_not_reversed_again() {
+    let simulated = simulated("B#b [sees S] fails after A#a\nA#a changes S.count");
+    let simulated = simulated.looking_for(&[Kind::Pollution, Kind::Order]);
+    let facts = simulated.facts();
+    let victims: Vec<&String> = facts.iter().filter(|fact| fact.contains("victim")).collect();
+    assert_eq!(victims, ["B#b is a victim of A#a by S.count"]);
+    let alone = ordering("B#b [sees S] fails after A#a\nA#a");
+    alone.facts();
+    let reversed = |simulated: &Simulated| {
+        let commands = simulated.commands();
+        commands.iter().filter(|command| *command == "A#a B#b").count()
+    };
+    assert!(
+        reversed(&simulated) <= reversed(&alone),
+        "{:?}",
+        simulated.commands()
+    );
+}

@@ -1,0 +1,301 @@
+//! The phase as a whole, on simulated suites.
+
+use super::measure;
+use crate::options::{Eager, Kind, Measure, Options, SeedSetting};
+use crate::simulated::{Simulated, simulated};
+use serde_json::Value;
+use std::num::NonZeroUsize;
+use unflake_protocol::{Abstraction, Compare};
+
+fn watching(suite: &str) -> Simulated {
+    simulated(suite).looking_for(&[Kind::Pollution])
+}
+
+/// What is found beside that tests were watched.
+#[track_caller]
+fn check(simulated: &Simulated, expected: &[&str]) {
+    let facts = simulated.facts().into_iter();
+    let facts: Vec<String> = facts.filter(|fact| !fact.ends_with(" watched")).collect();
+    assert_eq!(facts, expected);
+}
+
+#[track_caller]
+fn finds(suite: &str, expected: &[&str]) {
+    check(&watching(suite), expected);
+}
+
+#[test]
+fn every_test_that_came_to_its_end_was_watched() {
+    let facts = watching("A#a\nA#b fails\nB#a").facts();
+    assert_eq!(facts, ["A#a watched", "A#b watched", "B#a watched"]);
+}
+
+#[test]
+fn a_change_counts_if_it_is_seen_twice() {
+    finds(
+        "A#a changes S.count\nA#b",
+        &["Test A#a changes S.count: NoVictim"],
+    );
+    finds("A#a changes S.count turns fp\nA#b", &[]);
+    finds("A#a changes S.count turns pf\nA#b", &[]);
+}
+
+#[test]
+fn the_second_run_has_the_changed_classes_loaded_and_leaves_out_classes_without_a_change() {
+    let simulated =
+        watching("A#a changes S.count; changes property:x\nA#b\nB#a").with(|options| options.proof = false);
+    simulated.facts();
+    assert_eq!(
+        simulated.commands(),
+        ["A#a A#b B#a | watched", "A#a A#b | watched with S"]
+    );
+}
+
+#[test]
+fn who_suffers_is_found_by_running_it() {
+    finds(
+        "B#b [sees S] fails after A#a\nA#a changes S.count",
+        &[
+            "B#b is a victim of A#a by S.count",
+            "Test A#a changes S.count: Proved by B#b",
+        ],
+    );
+    let unproved = watching("B#b fails after A#a\nA#a changes S.count").with(|options| options.proof = false);
+    check(&unproved, &["Test A#a changes S.count: NotRun"]);
+}
+
+#[test]
+fn a_test_that_failed_in_the_build_and_passes_alone_is_a_victim_without_any_change() {
+    finds(
+        "A#a\nA#b [failed] fails after A#a",
+        &[
+            "A#b fails in the suite: failed in the build",
+            "A#b is a victim of A#a",
+        ],
+    );
+}
+
+#[test]
+fn what_changes_on_its_own_is_nobodys_doing() {
+    let said =
+        "said: `S.n` changes on its own, after different tests in each run; changes to it are not reported";
+    finds(
+        "A#a changes S.n turns fp\nA#b changes S.n turns fp\nA#c changes S.n",
+        &[said],
+    );
+    // As often as not may be chance. One of those that change it in the same way is tried for all of them.
+    finds(
+        "A#a changes S.n turns fp\nA#b changes S.n turns fp\nA#c changes S.n\nA#d changes S.n",
+        &["Test A#c changes S.n: NoVictim", "Test A#d changes S.n: NotRun"],
+    );
+}
+
+#[test]
+fn what_was_given_up_is_said_and_reported_of_nobody() {
+    finds(
+        "A#a changes S.n; not-watched S.n",
+        &["said: `S.n` is not watched: too large"],
+    );
+    finds(
+        "A#a changes S.n; not-watched S.n turns pf",
+        &["said: `S.n` is not watched: too large"],
+    );
+}
+
+#[test]
+fn what_a_class_leaves_behind_is_reported_of_the_class() {
+    finds("A#a class-changes S.n\nA#b", &["Class A#a changes S.n: NotRun"]);
+    finds("A#a class-changes S.n turns fp", &[]);
+    // Tear-down puts it back.
+    finds("A#a class-changes S.n=1>2; class-changes S.n=2>1", &[]);
+    finds(
+        "A#a class-changes S.n=1>2; class-changes S.n=2>3",
+        &["Class A#a changes S.n: NotRun"],
+    );
+    // Its own fields are what set-up is for; another class's are not.
+    finds("A#a class-changes A.n", &[]);
+    finds("B#a class-changes A.n", &["Class B#a changes A.n: NotRun"]);
+    finds("A#a class-changes AB.n", &["Class A#a changes AB.n: NotRun"]);
+}
+
+#[test]
+fn a_new_file_with_a_name_by_chance_is_tried_on_nobody() {
+    finds(
+        "A#a changes file:/tmp/junit1234567.tmp=>x\nA#b",
+        &["Test A#a changes /tmp/junit*.tmp: NotRun"],
+    );
+    finds(
+        "A#a changes file:/tmp/junit1234567.tmp=x>y\nA#b",
+        &["Test A#a changes /tmp/junit*.tmp: NoVictim"],
+    );
+    finds(
+        "A#a changes file:/tmp/x=>x\nA#b",
+        &["Test A#a changes /tmp/x: NoVictim"],
+    );
+}
+
+#[test]
+fn tests_that_did_not_finish_are_named() {
+    let end = "did not finish while shared state was watched; unflake cannot say whether they pollute";
+    finds("A#a is-missing\nA#b", &[&format!("said: `A#a` {end}")]);
+    finds(
+        "A#a is-missing\nA#b\nB#a [no-launch, jvm 2]",
+        &[&format!("said: 2 tests (for example `A#a`) {end}")],
+    );
+    // Who ends the run knows.
+    assert!(watching("A#a cancels\nA#b").facts().is_empty());
+}
+
+fn eager(suite: &str, eager: Eager) -> Simulated {
+    watching(suite).with(|options| {
+        options.pollution.eager = eager;
+        options.pollution.all_roots = true;
+        options.proof = false;
+    })
+}
+
+#[test]
+fn classes_are_loaded_for_the_suite_for_a_class_or_for_a_test() {
+    let suite = "A#a [sees S]\nA#b\nB#b [sees T]";
+    for (setting, expected) in [
+        (Eager::Suite, &["A#a A#b B#b | watched with A B S T"][..]),
+        (
+            Eager::Class,
+            &["A#a A#b | watched with A S", "B#b | watched with B T"],
+        ),
+        (
+            Eager::Test,
+            &[
+                "A#a | watched with A S",
+                "A#b | watched with A S",
+                "B#b | watched with B T",
+            ],
+        ),
+    ] {
+        let simulated = eager(suite, setting);
+        simulated.facts();
+        let commands = simulated.commands();
+        let (first, then) = commands.split_at(expected.len());
+        assert_eq!(first, expected, "{setting:?}");
+        // Twice without loading, to see what initialisers captured.
+        assert_eq!(then, ["A#a A#b B#b | watched"; 2], "{setting:?}");
+    }
+}
+
+#[test]
+fn only_classes_of_the_project_are_loaded() {
+    let simulated = eager("A#a [sees S]", Eager::Suite).with(|options| options.pollution.all_roots = false);
+    simulated.facts();
+    assert_eq!(simulated.commands()[0], "A#a | watched");
+}
+
+#[test]
+fn what_an_initialiser_captures_is_reported_of_the_test_that_loads_the_class() {
+    let captures = |does: &str, expected: &[&str]| {
+        check(
+            &eager(&format!("A#a [sees S] {does}\nB#b"), Eager::Suite),
+            expected,
+        );
+    };
+    captures("captures S.zone UTC CET", &["Capture A#a changes S.zone: NotRun"]);
+    captures("captures S.zone UTC UTC", &[]);
+    // It is known already that the test changes it.
+    captures(
+        "captures S.zone UTC CET; changes S.zone",
+        &["Test A#a changes S.zone: NotRun"],
+    );
+    // Only in one of the two runs.
+    captures("captures S.zone UTC CET turns ffp", &[]);
+}
+
+#[test]
+fn settings_that_are_of_no_use_are_named() {
+    let with = |change: fn(&mut Options)| watching("A#a unusable a.Odd").with(change);
+    let unusable = "said: the abstraction of `a.Odd` is not used: no such field";
+    check(&with(|_| {}), &[unusable]);
+    let asked: fn(&mut Options) = |options| {
+        let asked = &mut options.pollution;
+        asked.include_roots = vec!["in".to_owned()];
+        asked.exclude_roots = vec!["out".to_owned()];
+        asked.exclude_fields = vec!["field".to_owned()];
+        let abstraction = |class: &str| Abstraction {
+            class: class.to_owned(),
+            compare: Compare::Nothing,
+        };
+        asked.abstractions = vec![abstraction("a.None"), abstraction("a.Odd")];
+    };
+    let said: Vec<String> = with(asked).facts().into_iter().skip(1).collect();
+    let starts = [
+        unusable,
+        "said: the pattern `in` of `include_roots` matches no static field of the classes that were loaded",
+        "said: the pattern `out` of `exclude_roots` matches no static field that would be watched",
+        "said: the pattern `field` of `exclude_fields` matches no field of the objects that were reached",
+        "said: the abstraction of `a.None` is not used: no object of this class was reached",
+    ];
+    assert_eq!(said.len(), starts.len(), "{said:?}");
+    for (said, start) in said.iter().zip(starts) {
+        assert!(said.starts_with(start), "{said}");
+    }
+    // A part of the tests may load a part of the classes only.
+    let some = with(asked).with(|options| options.tests = vec!["A".to_owned()]);
+    check(&some, &[unusable]);
+}
+
+#[test]
+fn each_way_to_capture_is_measured_as_often_as_was_asked_for() {
+    let ways = [
+        Measure::None,
+        Measure::Whole,
+        Measure::Files,
+        Measure::Eager,
+        Measure::AllRoots,
+    ];
+    let simulated = watching("A#a [sees S] changes S.count\nA#b [failed]").with(|options| {
+        options.measure = ways.to_vec();
+        options.measure_times = 2;
+    });
+    let lines = simulated.check(measure);
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let names: Vec<&str> = lines
+        .iter()
+        .map(|line| line["capture"].as_str().unwrap())
+        .collect();
+    let once = ways.map(Measure::name);
+    assert_eq!(names, [once, once].concat());
+    for line in &lines {
+        // Without watching nobody says what changes.
+        let changing = i32::from(line["capture"] != "none");
+        assert_eq!(
+            (&line["tests"], &line["changing"]),
+            (&Value::from(1), &Value::from(changing))
+        );
+    }
+    // No class of this one lies in a directory, so none is loaded before.
+    assert_eq!(simulated.commands()[..2], ["A#a", "A#a | watched"]);
+}
+
+#[test]
+fn where_files_change_the_second_run_has_one_jvm() {
+    let has_one = |what: &str| {
+        let suite = format!("A#a changes {what}\nB#a changes {what}");
+        let simulated = watching(&suite).with(|options| {
+            options.jobs = NonZeroUsize::new(2).unwrap();
+            options.proof = false;
+        });
+        simulated.facts();
+        let commands = simulated.commands();
+        commands.iter().any(|command| command.starts_with("A#a B#a"))
+    };
+    assert!(has_one("file:/tmp/x"));
+    assert!(!has_one("S.n"));
+}
+
+#[test]
+fn which_tests_share_a_jvm_depends_on_no_clock() {
+    let simulated = watching("A#a\nB#a\nC#a").with(|options| options.vary.seed = SeedSetting::Fresh);
+    simulated.facts();
+    assert_eq!(simulated.commands(), ["A#a B#a C#a | watched"]);
+}
