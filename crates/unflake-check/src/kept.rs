@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(other_format.causes, Vec::<String>::new());
         let cause = &other_tool.causes[0];
         assert!(
-            cause.starts_with("unknown build tool `Bazel`; known are "),
+            cause.starts_with("unknown build tool `Bazel`; use one of "),
             "{cause}"
         );
     }

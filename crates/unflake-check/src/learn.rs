@@ -315,8 +315,7 @@ mod tests {
         assert_eq!(learned(&["A"]), "0 1");
         assert_eq!(learned(&["p.B", "A#b"]), "1 2");
         // One that is unknown is a problem, whatever the others are.
-        let words =
-            "name a test as `Class`, `Class#method` or `package.Class`; without a name all are checked";
+        let words = "name a test as `Class`, `Class#method` or `package.Class`; without a name, all tests are checked";
         assert_eq!(
             learned(&["A", "Wrong"]),
             format!("no test matches `Wrong`: {words}")

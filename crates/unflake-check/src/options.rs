@@ -254,7 +254,7 @@ mod tests {
         let eager = [Eager::Off, Eager::Suite, Eager::Class, Eager::Test];
         assert_eq!(Eager::NAMES.map(|name| name.parse()), eager.map(Ok));
         let wrong = "all".parse::<Eager>().unwrap_err();
-        assert_eq!(wrong, "unknown value `all`; known are off, suite, class, test");
+        assert_eq!(wrong, "unknown value `all`; use one of off, suite, class, test");
         assert_eq!(
             [Kind::Id, Kind::Pollution, Kind::Order].map(Kind::name),
             ["id", "pollution", "order"]

@@ -153,7 +153,7 @@ mod tests {
             (
                 none(),
                 ProblemKind::Usage,
-                "the stored runs of this project found nothing; is it the right project? `-C DIR` names another",
+                "the stored runs of this project found nothing; `-C DIR` names another project",
             ),
         ] {
             let problem = Problem::from(error);

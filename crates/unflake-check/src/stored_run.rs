@@ -193,17 +193,17 @@ mod tests {
         assert_eq!(named("OrderTest#sorts"), "test p.OrderTest#sorts");
         assert_eq!(
             named("p.OrderTest"),
-            "`p.OrderTest` names 2 tests, and one is needed: name one of them, like `p.OrderTest#keeps`"
+            "`p.OrderTest` names 2 tests, but exactly one is needed: name one of them, like `p.OrderTest#keeps`"
         );
         let run = stored.run.id().as_str();
         assert_eq!(
             named("OrdrTest"),
-            format!("no test or finding of the run `{run}` is called `OrdrTest`: did you mean `OrderTest`?")
+            format!("the run `{run}` has no test or finding called `OrdrTest`: did you mean `OrderTest`?")
         );
         assert_eq!(
             named("Zzzzzzzzzz"),
             format!(
-                "no test or finding of the run `{run}` is called `Zzzzzzzzzz`: `unflake check` lists what it finds; \
+                "the run `{run}` has no test or finding called `Zzzzzzzzzz`: `unflake check` lists what it finds; \
                  new tests need a new run"
             )
         );

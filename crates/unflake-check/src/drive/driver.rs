@@ -229,7 +229,10 @@ mod tests {
             end("dies", None),
             "A#a !A#b: the test ended its JVM (exit status: 1)"
         );
-        assert_eq!(end("hangs", None), "A#a !A#b: the test did not end within 60 s");
+        assert_eq!(
+            end("hangs", None),
+            "A#a !A#b: the test did not finish within 60 s"
+        );
         assert_eq!(
             end("exits", None),
             "A#a A#b: the test ended its JVM (exit status: 0)"

@@ -141,17 +141,17 @@ fn around_a_failure_only_its_neighbours_are_tried() {
 }
 
 const RANDOM: &str = "200 random executions beside the search (seed 7) found no other way to fail\n\
-                      how likely it is to fail is told from the random executions";
+                      the probability of failure is estimated from the random executions";
 
 #[test]
 fn what_was_not_tried_is_said() {
     let bound = ExploreOptions { runs: 3, ..options() };
-    let untried = "known answers were not tried";
+    let untried = "known alternatives were not tried";
     check(
         TWO,
         bound,
         &format!(
-            "3 executions, some, 1.00\n5 {untried}: the bound is 3 executions; `--runs` raises it\n{RANDOM}"
+            "3 executions, some, 1.00\n5 {untried}: the limit is 3 executions; `--runs` raises it\n{RANDOM}"
         ),
     );
     let first = ExploreOptions {
@@ -160,15 +160,15 @@ fn what_was_not_tried_is_said() {
     };
     let ended = format!("2 executions, some, 0.50\n6 {untried}: it ended at the first failure");
     check(TWO, first, &ended);
-    let sampled = "only 3 orders were tried of each choice of more than 4 elements (1 in the graph); \
-                   `--elements` raises the bound";
+    let sampled = "of each choice of more than 4 elements (1 in the graph) only 3 orders were tried; \
+                   `--elements` raises the limit";
     check(
         "A#a chooses HashMap.keySet 6; fails reordered 1",
         options(),
         &format!("3 executions, all, 1.00\n{sampled}\n{RANDOM}"),
     );
     let interrupted =
-        format!("1 executions, some, 0.00\n6 {untried}: it was interrupted; the same command goes on");
+        format!("1 executions, some, 0.00\n6 {untried}: it was interrupted; the same command continues");
     check_unvaried(&format!("{TWO}; cancels scripted and reordered 1"), &interrupted);
 }
 
@@ -181,7 +181,7 @@ fn time_that_is_up_is_said() {
     );
     let said = shown(space);
     assert!(
-        said.contains("known answers were not tried: time was up; the same command goes on"),
+        said.contains("known alternatives were not tried: time ran out; the same command continues"),
         "{said}"
     );
 }
@@ -206,8 +206,8 @@ fn where_the_first_run_of_a_jvm_matters_each_execution_has_a_fresh_one() {
     check(
         "A#a chooses HashMap.keySet 2; chooses HashSet.iterator 2 once; fails reordered 1",
         options(),
-        "2 executions, all, 0.50\nthe first run in a JVM makes 2 choices, later ones 1: what is chosen once was left \
-         as it is",
+        "2 executions, all, 0.50\nthe first run in a JVM makes 2 choices, later ones 1: choices that are made \
+         only once kept the JDK's own results",
     );
     // Nothing is known of it but that its later runs choose less.
     check_unvaried(
@@ -218,7 +218,8 @@ fn where_the_first_run_of_a_jvm_matters_each_execution_has_a_fresh_one() {
 
 #[test]
 fn a_test_that_chooses_otherwise_each_time_is_flaky() {
-    let flaky = "error: the test is flaky by itself: the same choices do not lead it the same way twice";
+    let flaky =
+        "error: the test is flaky on its own: repeating the same choices led to a different execution";
     check(
         "A#a chooses HashMap.keySet 2; chooses HashSet.iterator 2 alternately and scripted",
         options(),
@@ -230,15 +231,15 @@ fn a_test_that_chooses_otherwise_each_time_is_flaky() {
 fn threads_that_meet_otherwise_each_time_are_left_out_or_drawn() {
     let elsewhere = "chooses-elsewhere HashSet.iterator 2 alternately and scripted; \
                      chooses-elsewhere Class.getMethods 2";
-    let first = "several of its threads make choices and meet in another way each time: only those of the first one \
-                 were explored, the others' were left as the JDK makes them";
+    let first = "several of its threads make choices and interleave differently each time: only the choices of the first \
+                 thread were explored, the others kept the JDK's own results";
     check(
         &format!("A#a chooses HashMap.keySet 2; {elsewhere}"),
         options(),
         &format!("2 executions, all, 0.00\n{first}"),
     );
-    let drawn = "several of its threads make choices and meet in another way each time, so its behaviours cannot be \
-                 gone through\ndrawn at random from seed 7, not explored: what was not drawn is not known";
+    let drawn = "several of its threads make choices and interleave differently each time, so its behaviours cannot be \
+                 enumerated\nsampled at random with seed 7, not explored: other behaviours may exist";
     check(
         &format!(
             "A#a chooses HashMap.keySet 2; chooses HashMap.values 2 alternately and scripted; {elsewhere}"
@@ -261,9 +262,10 @@ fn an_exploration_goes_on_where_it_ended() {
         first: true,
         ..options()
     };
-    let begun = "2 executions, some, 0.50\n6 known answers were not tried: it ended at the first failure";
+    let begun =
+        "2 executions, some, 0.50\n6 known alternatives were not tried: it ended at the first failure";
     assert_eq!(explored(first()), begun);
-    let more = "12 executions, all, 0.42\nwent on after 2 executions of an earlier call";
+    let more = "12 executions, all, 0.42\ncontinued after 2 executions of an earlier call";
     assert_eq!(explored(options()), more);
     let fresh = || ExploreOptions {
         fresh: true,
@@ -278,7 +280,7 @@ fn an_exploration_goes_on_where_it_ended() {
     assert_eq!(explored(other), "12 executions, all, 0.42");
     // So is that of classes that were compiled anew.
     explored(options());
-    assert!(explored(options()).contains("went on after"));
+    assert!(explored(options()).contains("continued after"));
     stored.is_fresh = false;
     assert_eq!(explored_in(&stored, options()), "12 executions, all, 0.42");
 }
@@ -296,7 +298,7 @@ fn random_executions_are_drawn_where_somebody_wants_them() {
         (5, false, 2)
     );
     assert_eq!((space.failures.len(), space.failures[0].executions), (1, 5));
-    let said = ["drawn at random from seed 7, not explored: what was not drawn is not known"];
+    let said = ["sampled at random with seed 7, not explored: other behaviours may exist"];
     assert_eq!(space.notes, said);
     let budget = Some(Duration::ZERO);
     let none = explored(&simulated, &ExploreOptions { budget, ..random }).unwrap();
@@ -332,7 +334,7 @@ fn a_polluter_has_no_choices_to_explore() {
     let simulated = simulated("A#a changes S.n\nA#b").looking_for(&[Kind::Pollution]);
     let said = shown(explored(&simulated, &options()));
     assert!(
-        said.ends_with("is a finding of the kind `polluter`, in which no choice is to blame"),
+        said.ends_with("is a `polluter` finding; this command needs an `implementation-dependent` one"),
         "{said}"
     );
 }

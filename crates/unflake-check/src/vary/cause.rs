@@ -411,26 +411,22 @@ mod tests {
             reason(&why, &replay, strategy)
         };
         for (why, tests, expected) in [
-            (
-                NoCause::NotRepeated,
-                1,
-                "it passes when it is repeated (one reverse)",
-            ),
+            (NoCause::NotRepeated, 1, "it passed when repeated (one reverse)"),
             (
                 NoCause::NotRepeated,
                 2,
-                "it passes when it is repeated (one reverse) after the tests that ran before it",
+                "it passed when repeated (one reverse) after the tests that ran before it",
             ),
             (
                 NoCause::Unstable,
                 1,
                 "the same choices made it fail once and pass once",
             ),
-            (NoCause::TimeUp(0), 1, "time was up before the first run"),
+            (NoCause::TimeUp(0), 1, "time ran out before the first run"),
             (
                 NoCause::TimeUp(3),
                 1,
-                "time was up with 3 choices left that may be the cause",
+                "time ran out with 3 choices left that could be the cause",
             ),
         ] {
             assert_eq!(reason(why, tests), expected);

@@ -131,7 +131,7 @@ mod tests {
         let simulated = simulated("A#a fails turns ffp").with(|options| options.rounds = Some(1));
         check(
             simulated,
-            &["A#a because of it passes when it is repeated (one reverse)"],
+            &["A#a because of it passed when repeated (one reverse)"],
         );
     }
 
@@ -139,7 +139,7 @@ mod tests {
     fn without_time_there_is_no_cause() {
         let budget = Some(Duration::ZERO);
         let simulated = simulated("A#a fails varied").with(|options| options.budget = budget);
-        check(simulated, &["A#a because of time was up before the first run"]);
+        check(simulated, &["A#a because of time ran out before the first run"]);
     }
 
     #[test]

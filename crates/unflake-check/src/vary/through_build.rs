@@ -178,8 +178,7 @@ mod tests {
         assert_eq!(facts, expected);
     }
 
-    const SAID: &str =
-        "said: A#a ran through the build tool: started directly, it did not behave as in the build";
+    const SAID: &str = "said: A#a ran through the build tool; without it, the outcome was different";
 
     #[test]
     fn tests_that_cannot_be_started_run_through_the_build() {

@@ -87,7 +87,7 @@ fn what_was_cut_short_is_said_once() {
     check(
         [Fact::Rounds(4), rounds()],
         true,
-        &["the budget ended after 4 rounds"],
+        &["the budget ran out after 4 rounds"],
     );
     // Who interrupts a run knows why rounds are missing.
     check(
@@ -100,8 +100,8 @@ fn what_was_cut_short_is_said_once() {
 #[test]
 fn tests_for_which_the_time_was_up_are_counted() {
     let ended = |test| Fact::Unproved(test, Unproved::Ended);
-    let one = "the time was up before the polluter of 1 more test was found";
-    let two = "the time was up before the polluters of 2 more tests were found";
+    let one = "time ran out before the polluter of 1 more test was found";
+    let two = "time ran out before the polluters of 2 more tests were found";
     check([ended(FIRST)], true, &[one]);
     check([ended(FIRST), ended(SECOND)], true, &[two]);
     check([Fact::Unproved(FIRST, Unproved::NotRepeated)], false, &[]);

@@ -106,13 +106,13 @@ fn a_failure_without_a_result_says_why() {
         ),
         (
             Unresolved::NotConfirmed,
-            "not-finished: failed when it was varied; interrupted before that was confirmed | \
-             not-run: failed when it was varied; interrupted before that was confirmed",
+            "not-finished: failed when varied; interrupted before the failure was confirmed | \
+             not-run: failed when varied; interrupted before the failure was confirmed",
         ),
         (
             Unresolved::NotRepeated,
-            "flaky: failed in a varied round, passes when that is repeated | \
-             flaky: failed in a varied round, passes when that is repeated",
+            "flaky: failed in a varied round, passed when that was repeated | \
+             flaky: failed in a varied round, passed when that was repeated",
         ),
         (
             Unresolved::NeedsOthers { message: no() },
@@ -172,12 +172,12 @@ fn whoever_ran_in_another_order_is_checked_for_order() {
 #[test]
 fn what_could_not_be_proved_says_why() {
     for (suite, seen) in [
-        ("A#a", "fails in another order of the tests"),
+        ("A#a", "fails when the tests run in another order"),
         ("A#a [failed]", "fails in the build, passes alone"),
     ] {
-        let ended = format!("{seen}; the time was up before it was proved");
+        let ended = format!("{seen}; time ran out before this was proved");
         let not_repeated = format!("{seen}; passes when that order is repeated");
-        let not_run = format!("{seen}; its framework cannot be told the order that would prove it");
+        let not_run = format!("{seen}; its test framework does not accept the order that would prove it");
         for (why, expected) in [
             (
                 Unproved::Ended,
@@ -206,7 +206,7 @@ fn a_proof_says_more_than_that_it_fails_in_the_build() {
     let fails = || unvaried(Unvaried::FailsInSuite { message: no() });
     let proved = proved_victim(victim(FIRST, &[FIRST], "no"));
     check_in("A#a [failed]", ORDER, [fails(), proved], "found | checked");
-    let ended = "fails in the build, passes alone; the time was up before it was proved";
+    let ended = "fails in the build, passes alone; time ran out before this was proved";
     check_in(
         "A#a [failed]",
         ORDER,
