@@ -429,7 +429,7 @@ mod tests {
         let nobody = UnknownFramework("Nobody".to_owned());
         assert_eq!(unknown, Misunderstood::Framework(nobody));
         let message = unknown.to_string();
-        let start = "the runtime names an unknown test framework `Nobody`; known are ";
+        let start = "the runtime names an unknown test framework `Nobody`; use one of ";
         assert!(message.starts_with(start), "{message}");
         let missing = said(EventKind::TestStarted, &["JUnit4", "a"], &[]).unwrap_err();
         assert_eq!(missing.to_string(), "the runtime says no text at place 2");

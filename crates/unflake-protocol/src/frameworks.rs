@@ -144,7 +144,7 @@ impl fmt::Display for UnknownFramework {
             .collect();
         write!(
             f,
-            "unknown test framework `{}`; known are {}",
+            "unknown test framework `{}`; use one of {}",
             self.0,
             known.join(", ")
         )
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn an_unknown_framework_is_an_error_that_names_the_known_ones() {
         let error = Framework::from_wire_name("Nobody").unwrap_err().to_string();
-        let start = "unknown test framework `Nobody`; known are `JUnit3`, `JUnit4`, `Platform`";
+        let start = "unknown test framework `Nobody`; use one of `JUnit3`, `JUnit4`, `Platform`";
         assert!(error.starts_with(start), "{error}");
     }
 

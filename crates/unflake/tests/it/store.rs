@@ -339,7 +339,7 @@ fn everything_of_a_project_is_removed_and_nothing_else() {
     symlink(&precious, store.directory().join("2001-09-09-0000")).unwrap();
     symlink(&precious, store.runs().unwrap()[0].directory().join("link")).unwrap();
     let found = place.unflake("clean --all");
-    let left = "left `ROOT/store/projects/PROJECT/2001-09-09-0000`, which is not unflake's\n2 runs removed, 10 MB freed\nexit 0\n";
+    let left = "kept `ROOT/store/projects/PROJECT/2001-09-09-0000`, which does not belong to unflake\n2 runs removed, 10 MB freed\nexit 0\n";
     assert!(found.ends_with(left), "{found}");
     assert_eq!(names(store.directory()), ["2001-09-09-0000", "project"]);
     assert_eq!(fs::read_to_string(precious.join("run.json")).unwrap(), "mine");
@@ -362,7 +362,7 @@ fn what_is_meant_must_be_said() {
         "clean",
         "error: `clean` needs to know what to remove\n\
          hint: name runs (`unflake runs` lists them), or give `--keep N`, `--older-than 30d`, `--all` or `--gone`; with \
-         `--dry-run` it only says what would go\nexit 2\n",
+         `--dry-run` it only lists what would be removed\nexit 2\n",
     );
     check(&place, "clean --dry-run", &place.unflake("clean"));
     check(
