@@ -1,6 +1,7 @@
 //! A stored run, opened so that its tests can be run again without the build.
 
 use crate::check::{Surroundings, scratch};
+use crate::drive::driver::Driver;
 use crate::drive::scripts;
 use crate::nearest::{did_you_mean, nearest};
 use crate::options::Place;
@@ -10,11 +11,10 @@ use crate::selection::Selection;
 use crate::stored::{Stored, StoredTest};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::AtomicU32;
 use unflake_findings::{Document, Finding, ProjectStore, Run, StoreError};
 use unflake_project::BuildTool;
 use unflake_protocol::{Configuration, Role};
-use unflake_runner::{Launch, START_LIMIT, WorkerTools};
+use unflake_runner::{Launch, Numbers, START_LIMIT, WorkerTools};
 
 /// One stored run, and all that starting its JVMs needs.
 pub struct Again {
@@ -23,9 +23,8 @@ pub struct Again {
     pub stored: Stored,
     /// The classes are still those of the run.
     pub is_fresh: bool,
-    pub tools: WorkerTools,
-    /// Numbers of workers.
-    pub next: AtomicU32,
+    /// For runs that look at single choices.
+    pub driver: Driver,
     /// Sockets and outputs; removed when dropped.
     _scratch: tempfile::TempDir,
 }
@@ -50,23 +49,23 @@ impl Again {
         let stored = Stored::of(&run)?;
         let is_fresh = stored.is_fresh();
         let scratch = scratch()?;
-        let tools = WorkerTools {
+        let driver = Driver::new(WorkerTools {
             agent: surroundings.agent.clone(),
             runner: surroundings.runner.clone(),
             scratch: scratch.path().to_owned(),
-            configuration: scripts::configuration(&stored.configuration),
+            configuration: scripts::configuration(stored.configuration.clone()),
             children: surroundings.children.clone(),
             cancel: surroundings.cancel.clone(),
             options: Vec::new(),
             start_limit: START_LIMIT,
-        };
+            numbers: Numbers::default(),
+        });
         Ok(Again {
             run,
             document,
             stored,
             is_fresh,
-            tools,
-            next: AtomicU32::new(1),
+            driver,
             _scratch: scratch,
         })
     }
@@ -153,14 +152,11 @@ impl Again {
     }
 
     /// For runs that vary everything and look at no single choice.
-    pub fn plain_tools(&self) -> WorkerTools {
-        WorkerTools {
-            configuration: Configuration {
-                role: Role::Worker,
-                ..self.stored.configuration.clone()
-            },
-            ..self.tools.clone()
-        }
+    pub fn plain_driver(&self) -> Driver {
+        self.driver.configured(|_| Configuration {
+            role: Role::Worker,
+            ..self.stored.configuration.clone()
+        })
     }
 }
 

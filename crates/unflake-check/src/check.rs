@@ -1,6 +1,9 @@
 //! `unflake check`: learn once, vary the tests that made choices, confirm what fails, report.
 
-use crate::drive::rounds::{Bench, LaunchJvms, Turn, Unit, Verdicts, WorkerJvm};
+use crate::drive::driver::Driver;
+use crate::drive::patience::{Budget, Patience};
+use crate::drive::pool;
+use crate::drive::rounds::{LaunchJvms, Turn, Unit, Verdicts, WorkerJvm, Workers};
 use crate::drive::scripts;
 use crate::learn::{Learned, learn};
 use crate::options::{Kind, Options, SeedSetting, Vary};
@@ -15,9 +18,10 @@ use crate::vary::through_build;
 use crate::{order, state};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
+use unflake_explore::order::RanOrders;
+use unflake_explore::order::limits::Allowance;
 use unflake_explore::{
     Confirmed, DEFAULT_ROUNDS, GUIDED_ROUNDS, Jvm as _, Jvms as _, Suspect, Unconfirmed, Verdict, confirm,
     strategy_of_round,
@@ -25,16 +29,16 @@ use unflake_explore::{
 use unflake_findings::{Document, Finding, FindingKind, LevelSetting, ProjectStore};
 use unflake_project::{Build, BuildRequest};
 use unflake_protocol::{Configuration, Level, Outcome, Role, Seed};
-use unflake_runner::{Cancel, Children, START_LIMIT, Work, WorkerTools};
+use unflake_runner::{Cancel, Children, Numbers, START_LIMIT, Work, WorkerTools};
 
 /// The longest that `check` looks for the cause of one finding; `unflake debug` has no limit.
 const DEBUG_LIMIT: Duration = Duration::from_secs(20);
 
-/// Workers that explain are numbered from here on, apart from those of the rounds.
-const EXPLAINING: u32 = 1 << 20;
-
-/// The share of the unvaried run's time that rounds may use by default.
-const DEFAULT_BUDGET: f64 = 0.4;
+/// What random rounds may take by default.
+const ROUNDS: Allowance = Allowance {
+    learning_runs: 0.4,
+    at_least: Duration::ZERO,
+};
 
 /// What the program around the engine gives it.
 #[derive(Clone, Debug)]
@@ -76,16 +80,20 @@ pub fn check(
     let scratch = scratch()?;
     let configuration = configuration(&settings.vary)?;
 
-    let tools = |configuration: Configuration| WorkerTools {
+    let driver = Driver::new(WorkerTools {
         agent: surroundings.agent.clone(),
         runner: surroundings.runner.clone(),
         scratch: scratch.path().to_owned(),
-        configuration,
+        configuration: Configuration {
+            role: Role::Worker,
+            ..configuration.clone()
+        },
         children: children.clone(),
         cancel: cancel.clone(),
         options: Vec::new(),
         start_limit: START_LIMIT,
-    };
+        numbers: Numbers::default(),
+    });
 
     let mut outcomes = Outcomes::new(seed, settings);
     let learning = Configuration {
@@ -109,24 +117,20 @@ pub fn check(
     };
     let learned = learn(&request, &selection, progress)?;
     if let Some(learned) = &learned {
-        let tools = tools(Configuration {
-            role: Role::Worker,
-            ..configuration.clone()
-        });
-        let bench = Bench {
+        let workers = Workers {
             suite: &learned.suite,
-            tools: &tools,
-            workers: &AtomicU32::new(0),
+            launches: &learned.suite.launches,
+            driver: &driver,
             jobs: settings.jobs.get(),
             repeatable: settings.vary.seed.must_repeat(),
-            timeout: settings.timeout,
+            patience: Patience::checking(settings.timeout),
             hear: &|_| {},
         };
         let check = Check {
             settings,
             seed,
             learned,
-            bench: &bench,
+            workers: &workers,
             progress,
             request: &request,
         };
@@ -148,8 +152,8 @@ pub fn check(
     // Stored before it is explained: whatever happens there, what was found is not lost.
     run.save(&finished.document, &finished.stored)?;
     if settings.causes && !cancel.is_cancelled() {
-        let tools = tools(scripts::configuration(&configuration));
-        explain(&mut finished, settings, &tools, progress);
+        let driver = driver.configured(scripts::configuration);
+        explain(&mut finished, settings, &driver, progress);
         children.end_all();
         finished.document.summary.time = clock.elapsed().as_secs_f64();
         run.save(&finished.document, &finished.stored)?;
@@ -158,7 +162,7 @@ pub fn check(
 }
 
 /// Finds the cause of each finding that nobody suppressed.
-fn explain(finished: &mut Finished, settings: &Options, tools: &WorkerTools, progress: &dyn Progress) {
+fn explain(finished: &mut Finished, settings: &Options, driver: &Driver, progress: &dyn Progress) {
     let which: Vec<usize> = (0..finished.document.findings.len())
         .filter(|index| {
             let finding = &finished.document.findings[*index];
@@ -169,18 +173,17 @@ fn explain(finished: &mut Finished, settings: &Options, tools: &WorkerTools, pro
         return;
     }
     progress.phase("explaining", which.len() as u64);
-    let jvms = scripts::Jvms {
-        tools,
-        next: &AtomicU32::new(EXPLAINING),
+    let jvms = scripts::ScriptJvms {
+        driver,
         work: Work::Short,
-        silence: settings.timeout.unwrap_or(Duration::from_secs(60)),
+        patience: Patience::checking(settings.timeout),
     };
     let debugger = Debugger {
         stored: &finished.stored,
         project: &settings.place.project,
         jvms: &jvms,
         jobs: settings.jobs.get(),
-        repeatable: settings.vary.seed != SeedSetting::Fresh,
+        repeatable: settings.vary.seed.must_repeat(),
         limit: Some(DEBUG_LIMIT),
         deadline: settings.budget.map(|budget| Instant::now() + budget),
     };
@@ -192,7 +195,7 @@ pub(crate) struct Check<'a> {
     pub(crate) settings: &'a Options,
     pub(crate) seed: Seed,
     pub(crate) learned: &'a Learned,
-    pub(crate) bench: &'a Bench<'a>,
+    pub(crate) workers: &'a Workers<'a>,
     pub(crate) progress: &'a dyn Progress,
     pub(crate) request: &'a BuildRequest<'a>,
 }
@@ -210,13 +213,27 @@ impl Check<'_> {
                 outcomes.settle(test, Fate::Checked);
             }
         }
+        // Both begin with the reversed suite: it runs once.
+        let ran = RanOrders::default();
         if self.looks_for(Kind::Pollution) {
-            state::run(self, &candidates, outcomes);
+            state::run(self, &candidates, &ran, outcomes);
         }
         if self.looks_for(Kind::Order) {
-            order::suite_orders::run(self, outcomes);
+            order::suite_orders::run(self, &ran, outcomes);
         }
         Ok(())
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.workers.driver.cancel().is_cancelled()
+    }
+
+    pub(crate) fn budget(&self) -> Budget {
+        Budget {
+            asked: self.settings.budget,
+            must_repeat: self.settings.vary.seed.must_repeat(),
+            learned: self.learned.time,
+        }
     }
 
     fn looks_for(&self, kind: Kind) -> bool {
@@ -274,7 +291,7 @@ impl Check<'_> {
             return failing;
         };
         let jvms = LaunchJvms {
-            bench: self.bench,
+            workers: self.workers,
             launch,
         };
         match jvms.start().map(|mut jvm| jvm.run(&[test], None)) {
@@ -289,7 +306,7 @@ impl Check<'_> {
         if more == 0 {
             return;
         }
-        let tests = Bench::tests_of_round(candidates, &self.learned.suite, 1);
+        let tests = Workers::tests_of_round(candidates, &self.learned.suite, 1);
         // Each in JVMs of its own: what a test leaves behind for itself is not what is looked for here.
         let turn = |round| Turn {
             round,
@@ -297,11 +314,11 @@ impl Check<'_> {
             tests: tests.clone(),
         };
         let units: Vec<Unit> = (1..=more)
-            .flat_map(|round| self.bench.units(&[turn(round)]))
+            .flat_map(|round| self.workers.units(&[turn(round)]))
             .collect();
         self.progress
             .phase("unvaried runs", (tests.len() * more as usize) as u64);
-        let verdicts = self.bench.run(units, &|_, _| self.progress.step());
+        let verdicts = self.workers.run(units, &|_, _| self.progress.step());
         let mut failures: BTreeMap<usize, u32> = BTreeMap::new();
         for ((_, test), verdict) in &verdicts {
             if matches!(verdict, Verdict::Failed(_)) {
@@ -326,18 +343,17 @@ impl Check<'_> {
             Some(_) => u32::MAX,
             None => DEFAULT_ROUNDS,
         });
-        // With a seed the user asks for a result that repeats, so it must not depend on the time that is left.
-        let budget = match (settings.budget, settings.rounds, settings.vary.seed) {
-            (Some(budget), ..) => budget,
-            (None, Some(_), _) | (None, None, SeedSetting::Fixed(_) | SeedSetting::Last) => Duration::MAX,
-            (None, None, SeedSetting::Fresh) => self.learned.time.mul_f64(DEFAULT_BUDGET),
+        let budget = match settings.rounds {
+            Some(_) => settings.budget,
+            None => self.budget().of(ROUNDS),
         };
+        let budget = budget.unwrap_or(Duration::MAX);
         let clock = Instant::now();
         let failing = Mutex::new(BTreeSet::new());
         let mut verdicts = Verdicts::new();
         let mut round = 0;
         let mut last_round = Duration::ZERO;
-        while round < most && !self.bench.tools.cancel.is_cancelled() {
+        while round < most && !self.is_cancelled() {
             let last = if round < GUIDED_ROUNDS {
                 GUIDED_ROUNDS.min(most)
             } else {
@@ -349,10 +365,10 @@ impl Check<'_> {
             let turn = |round| Turn {
                 round,
                 strategy: Some(strategy_of_round(round, self.level(), self.seed)),
-                tests: Bench::tests_of_round(candidates, suite, round),
+                tests: Workers::tests_of_round(candidates, suite, round),
             };
             let units = self
-                .bench
+                .workers
                 .units(&(round + 1..=last).map(turn).collect::<Vec<_>>());
             if units.is_empty() {
                 round = last;
@@ -366,7 +382,7 @@ impl Check<'_> {
             self.progress
                 .phase(&name, units.iter().map(Unit::runs).sum::<usize>() as u64);
             let round_clock = Instant::now();
-            let found = self.bench.run(units, &|test, verdict| {
+            let found = self.workers.run(units, &|test, verdict| {
                 self.progress.step();
                 if matches!(verdict, Verdict::Failed(_)) {
                     let mut failing = failing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -375,7 +391,7 @@ impl Check<'_> {
                 }
             });
             verdicts.extend(found);
-            if self.bench.tools.cancel.is_cancelled() {
+            if self.is_cancelled() {
                 break;
             }
             last_round = round_clock.elapsed() / (last - round);
@@ -393,7 +409,7 @@ impl Check<'_> {
         for ((round, test), verdict) in verdicts {
             by_test.entry(*test).or_default().push((*round, verdict));
         }
-        let varied = Bench::tests_of_round(candidates, suite, 1);
+        let varied = Workers::tests_of_round(candidates, suite, 1);
         let mut suspects = Vec::new();
         let mut warm = BTreeSet::new();
         let mut through_build = Vec::new();
@@ -410,7 +426,7 @@ impl Check<'_> {
                 .collect();
             if !varied.contains(&test) {
                 outcomes.settle(test, Fate::NoChoice);
-            } else if ran == 0 && self.bench.tools.cancel.is_cancelled() {
+            } else if ran == 0 && self.is_cancelled() {
                 outcomes.settle(test, Fate::Budget);
             } else if ran == 0 {
                 through_build.push(test);
@@ -442,7 +458,7 @@ impl Check<'_> {
         for (test, result) in results.into_iter().flatten() {
             match result {
                 Ok((round, confirmed)) => outcomes.confirmed(test, round, confirmed),
-                Err(_) if self.bench.tools.cancel.is_cancelled() => {
+                Err(_) if self.is_cancelled() => {
                     let detail =
                         "failed when it was varied; interrupted before that was confirmed".to_owned();
                     outcomes.settle(test, Fate::NotRun(detail));
@@ -483,17 +499,17 @@ impl Check<'_> {
             return Err(Unconfirmed::NotRun);
         };
         let jvms = LaunchJvms {
-            bench: self.bench,
+            workers: self.workers,
             launch,
         };
-        let (class, prefix) = self.learned.suite.before(test);
+        let before = self.learned.suite.before(test);
         let mut why = Unconfirmed::NotRepeated;
         for &round in failed.iter().take(MOST) {
             let suspect = Suspect {
                 test,
                 strategy: strategy_of_round(round, self.level(), self.seed),
-                class: class.clone(),
-                prefix: prefix.clone(),
+                class: before.of_class.clone(),
+                prefix: before.in_jvm.clone(),
                 seed: self.seed,
                 climb: self.level().is_none(),
             };
@@ -511,28 +527,7 @@ impl Check<'_> {
 
     /// Does `work` for each of `items`, as many at a time as there are jobs; the results are in the items' order.
     pub(crate) fn in_parallel<I: Sync, R: Send>(&self, items: &[I], work: impl Fn(&I) -> R + Sync) -> Vec<R> {
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let results = Mutex::new(BTreeMap::new());
-        std::thread::scope(|scope| {
-            for _ in 0..self.bench.jobs.min(items.len()) {
-                scope.spawn(|| {
-                    loop {
-                        let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        let Some(item) = items.get(index) else { return };
-                        let result = work(item);
-                        results
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .insert(index, result);
-                    }
-                });
-            }
-        });
-        results
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-            .into_values()
-            .collect()
+        pool::in_parallel(self.workers.jobs, items.iter().collect(), work)
     }
 }
 

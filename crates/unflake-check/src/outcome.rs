@@ -380,11 +380,11 @@ fn exclude(excluded: &mut Vec<Excluded>, id: &TestId, reason: ExcludedReason, de
 }
 
 fn stored_replay(suite: &Suite, test: usize, found: &Found) -> StoredReplay {
-    let (class, prefix) = suite.before(test);
+    let before = suite.before(test);
     let mut tests = match found.confirmed.scope {
         ConfirmedIn::Alone => Vec::new(),
-        ConfirmedIn::Class => class,
-        ConfirmedIn::Prefix => prefix,
+        ConfirmedIn::Class => before.of_class,
+        ConfirmedIn::Prefix => before.in_jvm,
     };
     tests.push(test);
     StoredReplay {

@@ -43,6 +43,15 @@ pub(crate) struct KnownTest {
     pub(crate) waited: Duration,
 }
 
+/// Tests that ran before another one in its JVM of the build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Before {
+    /// Those of its class.
+    pub(crate) of_class: Vec<usize>,
+    /// All of them.
+    pub(crate) in_jvm: Vec<usize>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Baseline {
     Finished(Outcome),
@@ -139,8 +148,8 @@ impl Suite {
         suite
     }
 
-    /// Tests that ran before this one in its JVM of the build, and those of them that are of its class.
-    pub(crate) fn before(&self, test: usize) -> (Vec<usize>, Vec<usize>) {
+    /// What ran before a test in the build.
+    pub(crate) fn before(&self, test: usize) -> Before {
         let this = &self.tests[test];
         let is_before = |other: &KnownTest| {
             other.jvm == this.jvm
@@ -149,13 +158,13 @@ impl Suite {
                     Baseline::Finished(Outcome::Passed | Outcome::Failed(_))
                 )
         };
-        let prefix: Vec<usize> = (0..test).filter(|index| is_before(&self.tests[*index])).collect();
-        let class = prefix
+        let in_jvm: Vec<usize> = (0..test).filter(|index| is_before(&self.tests[*index])).collect();
+        let of_class = in_jvm
             .iter()
             .copied()
             .filter(|index| self.tests[*index].handle.root == this.handle.root)
             .collect();
-        (class, prefix)
+        Before { of_class, in_jvm }
     }
 
     fn add_launch(&mut self, jvm: &TestJvm) -> Option<usize> {

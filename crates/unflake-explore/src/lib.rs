@@ -9,13 +9,12 @@ mod confirm;
 mod field_uses;
 mod graph;
 mod minimize;
-mod order;
+pub mod order;
 mod rounds;
 mod search;
 mod select;
 mod split;
 mod test_ix;
-mod victims;
 
 pub use benign::{Seen, benign};
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
@@ -23,15 +22,8 @@ pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verd
 pub use field_uses::{ClassUses, DeclaredField, FieldUse, FieldUses, MethodUses, Stored, Use};
 pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};
 pub use minimize::{Minimal, minimize};
-pub use order::{
-    Cleaning, Orders, Pair, ProvedBrittle, ProvedVictim, REPETITIONS, Unproved, Wanted, cleaners, each_alone,
-    prove, prove_brittle, shortest,
-};
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, random_rounds, strategy_of_round};
 pub use search::{Bounds, Diverged, End, Next, Search, Task, Threads, Until, Way, end_of};
 pub use select::{Learned, Need, needs, reaching};
 pub use split::{Cost, Parts, split};
 pub use test_ix::TestIx;
-pub use victims::{
-    Care, OrderSuspect, PolluterTrial, SortedOut, Tried, sort_out, victims_of, victims_of_chain,
-};

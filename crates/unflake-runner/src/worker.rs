@@ -13,6 +13,8 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use unflake_protocol::{Configuration, PROTOCOL_VERSION, RunCommand, SeenTest, ToAgent, ToProgram};
@@ -33,6 +35,18 @@ pub struct WorkerTools {
     pub options: Vec<String>,
     /// A JVM that has not called by then is stuck.
     pub start_limit: Duration,
+    /// Shared by all workers of the program, however their tools differ.
+    pub numbers: Numbers,
+}
+
+/// Numbers for what must not meet: workers, and directories made for them. Each is given once.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers(Arc<AtomicU32>);
+
+impl Numbers {
+    pub fn take(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
 }
 
 /// How long things may take.
@@ -59,6 +73,9 @@ pub enum RunEnd {
         during: Option<SeenTest>,
         after: Duration,
     },
+    /// [`Limits::until`] has come; the JVM was ended.
+    TimeUp,
+    /// The user has had enough.
     Cancelled,
 }
 
@@ -130,13 +147,9 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a JVM; `number` makes its folder's name and must not be in use.
-    pub fn start(
-        launch: &Launch,
-        tools: &WorkerTools,
-        number: u32,
-        work: Work,
-    ) -> Result<Worker, StartError> {
+    /// Starts a JVM.
+    pub fn start(launch: &Launch, tools: &WorkerTools, work: Work) -> Result<Worker, StartError> {
+        let number = tools.numbers.take();
         let folder = tools.scratch.join(format!("worker-{number}"));
         let temporary = folder.join("tmp");
         let io = |what: &str| {
@@ -214,7 +227,7 @@ impl Worker {
         loop {
             if limits.until.is_some_and(|until| Instant::now() >= until) {
                 self.children.end(&mut self.child);
-                return RunEnd::Cancelled;
+                return RunEnd::TimeUp;
             }
             match self.listener.events().recv_timeout(TICK) {
                 Ok((_, Connection::Said(ToProgram::RunFinished))) => return RunEnd::Finished,

@@ -1,5 +1,11 @@
 //! Test JVMs: starting them, running tests in them, and what they said.
+//!
+//! [`driver`] is the one way to do so; [`rounds`], [`orders`] and [`scripts`] are views of it.
 
+pub mod driver;
 pub mod orders;
+pub mod patience;
+pub(crate) mod pool;
 pub(crate) mod rounds;
 pub mod scripts;
+pub mod transcript;

@@ -1,26 +1,26 @@
 //! Real test JVMs behind the traits of `unflake-explore`, and rounds over many of them.
 
-use crate::drive::scripts::failure_of;
+use super::driver::{DrivenJvm, Driver, Heard};
+use super::patience::Patience;
+use super::pool::{Lane, in_lanes};
+use super::transcript::{JvmEnd, Transcript};
 use crate::suite::{KnownTest, Suite};
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use unflake_explore::{Cost, Jvm, Jvms, Need, Verdict, split};
-use unflake_protocol::{Outcome, Record, RunCommand, Strategy, ToProgram};
-use unflake_runner::{Limits, RunEnd, Work, Worker, WorkerTools};
+use unflake_protocol::{Handle, Record, RunCommand, Strategy, ToProgram};
+use unflake_runner::{Launch, Limits, Work};
 
-/// Everything that is needed to run tests of the suite.
-pub(crate) struct Bench<'a> {
+/// JVMs that run tests of the suite, round after round.
+pub(crate) struct Workers<'a> {
     pub(crate) suite: &'a Suite,
-    pub(crate) tools: &'a WorkerTools,
-    /// Numbers of workers; each is used once.
-    pub(crate) workers: &'a AtomicU32,
+    /// How each launch of the suite is started.
+    pub(crate) launches: &'a [Launch],
+    pub(crate) driver: &'a Driver,
     pub(crate) jobs: usize,
     /// The result must depend on the seed alone.
     pub(crate) repeatable: bool,
-    /// The longest that one test may take; `None`: by how long it took unvaried.
-    pub(crate) timeout: Option<Duration>,
+    pub(crate) patience: Patience,
     /// Hears what the JVMs say beside outcomes.
     pub(crate) hear: &'a Hear<'a>,
 }
@@ -84,7 +84,7 @@ impl Unit {
     }
 }
 
-impl Bench<'_> {
+impl Workers<'_> {
     /// Cuts rounds into units: some classes each, with all rounds, one after the other. Warm, the later ones cost a
     /// fraction of the first. A JVM that is through with a unit takes the next.
     ///
@@ -98,7 +98,7 @@ impl Bench<'_> {
         all.sort_unstable();
         all.dedup();
         let mut units = Vec::new();
-        for launch in 0..self.suite.launches.len() {
+        for launch in 0..self.launches.len() {
             let here: Vec<usize> = all
                 .iter()
                 .copied()
@@ -146,50 +146,35 @@ impl Bench<'_> {
     pub(crate) fn run(&self, units: Vec<Unit>, done: &(dyn Fn(usize, &Verdict) + Sync)) -> Verdicts {
         /// Units that wait, for each that works.
         const WAITING: usize = 2;
-        let (waiting, busy): (VecDeque<Unit>, VecDeque<Unit>) =
+        let (waiting, busy): (Vec<Unit>, Vec<Unit>) =
             units.into_iter().partition(|unit| unit.kind == UnitKind::Waiting);
-        let (waiting, busy) = (Mutex::new(waiting), Mutex::new(busy));
-        let verdicts = Mutex::new(Verdicts::new());
-        let work = |queue: &Mutex<VecDeque<Unit>>| {
-            let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            let mut last: Option<((usize, UnitKind), Worker)> = None;
-            while let Some(unit) = next() {
-                let like = (unit.launch, unit.kind);
-                let mut worker = last
-                    .take()
-                    .filter(|(used_for, _)| *used_for == like && !self.repeatable)
-                    .map(|(_, worker)| worker);
-                let found = self.run_unit(&unit, &mut worker, done);
-                last = worker.map(|worker| (like, worker));
-                verdicts
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .extend(found);
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..self.jobs {
-                scope.spawn(|| work(&busy));
-            }
-            for _ in 0..WAITING * self.jobs {
-                scope.spawn(|| work(&waiting));
-            }
+        let lane = |threads, items| Lane { threads, items };
+        let lanes = vec![lane(self.jobs, busy), lane(WAITING * self.jobs, waiting)];
+        let parts = in_lanes(lanes, &|| None, &|last: &mut Option<Used>, unit| {
+            let like = (unit.launch, unit.kind);
+            let mut jvm = last
+                .take()
+                .filter(|used| used.like == like && !self.repeatable)
+                .map(|used| used.jvm);
+            let found = self.run_unit(&unit, &mut jvm, done);
+            *last = jvm.map(|jvm| Used { like, jvm });
+            found
         });
-        verdicts.into_inner().unwrap_or_else(PoisonError::into_inner)
+        parts.into_iter().flatten().collect()
     }
 
     /// Runs a unit to its end, with a new JVM after each one that a test ended.
     fn run_unit(
         &self,
         unit: &Unit,
-        worker: &mut Option<Worker>,
+        jvm: &mut Option<DrivenJvm>,
         done: &(dyn Fn(usize, &Verdict) + Sync),
     ) -> Verdicts {
         let mut verdicts = Verdicts::new();
         for turn in &unit.turns {
             let mut left = turn.tests.clone();
-            while !left.is_empty() && !self.tools.cancel.is_cancelled() {
-                let mut running = match worker.take() {
+            while !left.is_empty() && !self.driver.cancel().is_cancelled() {
+                let mut running = match jvm.take() {
                     Some(running) => running,
                     None => match self.start(unit.launch, unit.work()) {
                         Ok(started) => started,
@@ -197,102 +182,68 @@ impl Bench<'_> {
                     },
                 };
                 let (found, end) = self.run_in(&mut running, &left, turn.strategy, done);
-                let died_in_test =
-                    matches!(end, RunEnd::Died { .. } | RunEnd::TimedOut { .. }) && !found.is_empty();
                 left.retain(|test| !found.contains_key(test));
+                let ended_in_test = !found.is_empty();
                 verdicts.extend(
                     found
                         .into_iter()
                         .map(|(test, verdict)| ((turn.round, test), verdict)),
                 );
-                if matches!(end, RunEnd::Finished) {
-                    *worker = Some(running);
-                }
-                if !died_in_test {
-                    break;
+                match end {
+                    JvmEnd::Finished => {
+                        *jvm = Some(running);
+                        break;
+                    }
+                    // What a test ended costs that test; the others go on in a new JVM.
+                    JvmEnd::Died { .. } | JvmEnd::Hung { .. } if ended_in_test => {}
+                    JvmEnd::Died { .. }
+                    | JvmEnd::Hung { .. }
+                    | JvmEnd::NotStarted(_)
+                    | JvmEnd::TimeUp
+                    | JvmEnd::Cancelled => break,
                 }
             }
         }
         verdicts
     }
 
-    fn start(&self, launch: usize, work: Work) -> Result<Worker, String> {
-        let number = self.workers.fetch_add(1, Ordering::Relaxed);
-        Worker::start(&self.suite.launches[launch], self.tools, number, work)
-            .map_err(|error| error.to_string())
+    fn start(&self, launch: usize, work: Work) -> Result<DrivenJvm, JvmEnd> {
+        self.driver.start(&self.launches[launch], work)
     }
 
-    /// Runs tests in a worker. What has no verdict afterwards was not run.
+    /// Runs tests in a JVM. What has no verdict afterwards was not run.
     fn run_in(
         &self,
-        worker: &mut Worker,
+        jvm: &mut DrivenJvm,
         tests: &[usize],
         strategy: Option<Strategy>,
         done: &(dyn Fn(usize, &Verdict) + Sync),
-    ) -> (BTreeMap<usize, Verdict>, RunEnd) {
-        let known = |index: &usize| &self.suite.tests[*index];
-        let by_handle: BTreeMap<_, _> = tests.iter().map(|test| (&known(test).handle, *test)).collect();
-        let mut verdicts = BTreeMap::new();
+    ) -> (BTreeMap<usize, Verdict>, JvmEnd) {
         let command = RunCommand {
             strategy,
-            tests: tests.iter().map(|test| known(test).handle.clone()).collect(),
+            tests: tests
+                .iter()
+                .map(|test| self.suite.tests[*test].handle.clone())
+                .collect(),
             script: None,
             record: Record::default(),
         };
-        let end = worker.run(&command, self.limits(tests), |message| match message {
-            ToProgram::TestFinished { test, outcome, .. } => {
-                if let Some(index) = by_handle.get(&test.handle) {
-                    let verdict = match outcome {
-                        Outcome::Passed => Verdict::Passed,
-                        Outcome::Failed(failure) => Verdict::Failed(failure),
-                        Outcome::Skipped { .. } => Verdict::NotRun,
-                    };
-                    done(*index, &verdict);
-                    verdicts.insert(*index, verdict);
-                }
-            }
-            // Set-up that fails takes all tests of its class with it that have not run.
-            ToProgram::ContainerFinished {
-                root,
-                failure: Some(failure),
-                ..
-            } => {
-                for index in tests {
-                    if known(index).handle.root == root {
-                        verdicts
-                            .entry(*index)
-                            .or_insert_with(|| Verdict::Failed(failure.clone()));
-                    }
-                }
-            }
-            other => (self.hear)(other),
-        });
-        let during = match &end {
-            RunEnd::Died { during, .. } | RunEnd::TimedOut { during, .. } => during.as_ref(),
-            RunEnd::Finished | RunEnd::Cancelled => None,
-        };
-        if let (Some(test), Some(failure)) = (during, failure_of(&end))
-            && let Some(index) = by_handle.get(&test.handle)
-        {
-            let verdict = Verdict::Failed(failure);
-            done(*index, &verdict);
-            verdicts.insert(*index, verdict);
-        }
-        (verdicts, end)
-    }
-
-    /// A test may take its time varied, but not for ever.
-    fn limits(&self, tests: &[usize]) -> Limits {
-        const LEAST: Duration = Duration::from_secs(60);
-        let slowest = tests
-            .iter()
-            .map(|test| self.suite.tests[*test].time)
-            .max()
-            .unwrap_or_default();
-        Limits {
-            silence: self.timeout.unwrap_or_else(|| LEAST.max(slowest * 10)),
+        let by_handle: BTreeMap<&Handle, usize> = command.tests.iter().zip(tests.iter().copied()).collect();
+        let slowest = tests.iter().map(|test| self.suite.tests[*test].time).max();
+        let limits = Limits {
+            silence: self.patience.silence(slowest.unwrap_or_default()),
             until: None,
-        }
+        };
+        let transcript = jvm.run(&command, limits, &mut |heard| match heard {
+            Heard::Test(handle, verdict) => {
+                if let Some(test) = by_handle.get(handle) {
+                    done(*test, verdict);
+                }
+            }
+            Heard::Other(message) => (self.hear)(*message),
+        });
+        let verdicts = verdicts_of(&transcript, tests, &command.tests);
+        (verdicts, transcript.end)
     }
 
     /// The tests that a round runs.
@@ -311,15 +262,28 @@ impl Bench<'_> {
     }
 }
 
+fn verdicts_of(transcript: &Transcript, tests: &[usize], handles: &[Handle]) -> BTreeMap<usize, Verdict> {
+    let verdicts = tests.iter().zip(transcript.of_each(handles));
+    verdicts
+        .filter_map(|(test, verdict)| Some((*test, verdict?)))
+        .collect()
+}
+
+/// A JVM that is through with a unit, and what it can be used for again.
+struct Used {
+    like: (usize, UnitKind),
+    jvm: DrivenJvm,
+}
+
 /// Fresh JVMs for one test's launch.
 pub(crate) struct LaunchJvms<'a> {
-    pub(crate) bench: &'a Bench<'a>,
+    pub(crate) workers: &'a Workers<'a>,
     pub(crate) launch: usize,
 }
 
 pub(crate) struct WorkerJvm<'a> {
-    bench: &'a Bench<'a>,
-    worker: Worker,
+    workers: &'a Workers<'a>,
+    jvm: DrivenJvm,
     is_alive: bool,
 }
 
@@ -327,21 +291,23 @@ impl<'a> Jvms for LaunchJvms<'a> {
     type Jvm = WorkerJvm<'a>;
 
     fn start(&self) -> Result<WorkerJvm<'a>, String> {
-        self.bench
-            .start(self.launch, Work::Short)
-            .map(|worker| WorkerJvm {
-                bench: self.bench,
-                worker,
+        match self.workers.start(self.launch, Work::Short) {
+            Ok(jvm) => Ok(WorkerJvm {
+                workers: self.workers,
+                jvm,
                 is_alive: true,
-            })
+            }),
+            Err(JvmEnd::NotStarted(why)) => Err(why),
+            Err(_) => Err("interrupted".to_owned()),
+        }
     }
 }
 
 impl Jvm for WorkerJvm<'_> {
     fn run(&mut self, tests: &[usize], strategy: Option<Strategy>) -> Verdict {
-        let (mut verdicts, end) = self.bench.run_in(&mut self.worker, tests, strategy, &|_, _| {});
-        self.is_alive = matches!(end, RunEnd::Finished);
-        if matches!(end, RunEnd::Cancelled) {
+        let (mut verdicts, end) = self.workers.run_in(&mut self.jvm, tests, strategy, &|_, _| {});
+        self.is_alive = end.can_go_on();
+        if end.is_over() {
             return Verdict::Cancelled;
         }
         tests

@@ -1,12 +1,12 @@
 //! Running one stored test again and again, with a script for its choices: in one warm JVM, or in a fresh one each time.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use super::driver::{DrivenJvm, Driver, Heard};
+use super::patience::Patience;
+use super::transcript::JvmEnd;
 use std::time::{Duration, Instant};
 use unflake_explore::{Probe, Probed, Verdict};
-use unflake_protocol::{
-    Configuration, Failure, Handle, Outcome, Record, Role, RunCommand, Script, Strategy, ToProgram,
-};
-use unflake_runner::{Launch, Limits, RunEnd, Work, Worker, WorkerTools};
+use unflake_protocol::{Configuration, Handle, Record, Role, RunCommand, Script, Strategy, ToProgram};
+use unflake_runner::{Launch, Limits, Work};
 
 /// What is run: the last of `tests`, after the others.
 #[derive(Clone, Copy, Debug)]
@@ -18,34 +18,30 @@ pub struct Subject<'a> {
 
 /// Where its JVMs come from.
 #[derive(Debug)]
-pub struct Jvms<'a> {
-    pub tools: &'a WorkerTools,
-    /// Numbers of workers; each is used once.
-    pub next: &'a AtomicU32,
+pub struct ScriptJvms<'a> {
+    pub driver: &'a Driver,
     pub work: Work,
-    /// The longest that one run may be silent.
-    pub silence: Duration,
+    pub patience: Patience,
 }
 
 /// What such JVMs are told at their start.
-pub fn configuration(of_run: &Configuration) -> Configuration {
+pub fn configuration(of_run: Configuration) -> Configuration {
     Configuration {
         role: Role::Worker,
         allocations: true,
-        ..of_run.clone()
+        ..of_run
     }
 }
 
-impl Jvms<'_> {
-    pub fn start(&self, launch: &Launch) -> Result<Worker, String> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Worker::start(launch, self.tools, number, self.work).map_err(|error| error.to_string())
+impl ScriptJvms<'_> {
+    pub fn start(&self, launch: &Launch) -> Result<DrivenJvm, JvmEnd> {
+        self.driver.start(launch, self.work)
     }
 
     /// Runs the subject once. Also says whether the JVM can be used again.
     pub fn run(
         &self,
-        worker: &mut Worker,
+        jvm: &mut DrivenJvm,
         subject: Subject<'_>,
         script: Option<&Script>,
         record: &Record,
@@ -56,77 +52,36 @@ impl Jvms<'_> {
             script: script.cloned(),
             record: record.clone(),
         };
-        let mut probed = Probed {
-            verdict: Verdict::NotRun,
-            choices: Vec::new(),
-            evidence: Vec::new(),
-        };
-        let target = subject.tests.last();
         let limits = Limits {
-            silence: self.silence,
+            silence: self.patience.silence(Duration::ZERO),
             until: None,
         };
-        let end = worker.run(&command, limits, |message| match message {
-            ToProgram::TestFinished { test, outcome, .. } if Some(&test.handle) == target => {
-                probed.verdict = match outcome {
-                    Outcome::Passed => Verdict::Passed,
-                    Outcome::Failed(failure) => Verdict::Failed(failure),
-                    Outcome::Skipped { .. } => Verdict::NotRun,
-                };
+        let (mut choices, mut evidence) = (Vec::new(), Vec::new());
+        let transcript = jvm.run(&command, limits, &mut |heard| {
+            let Heard::Other(message) = heard else { return };
+            match *message {
+                ToProgram::Choices(made) => choices = made,
+                ToProgram::Evidence(seen) => evidence.push(*seen),
+                _ => {}
             }
-            ToProgram::ContainerFinished {
-                root,
-                failure: Some(failure),
-                ..
-            } if target.is_some_and(|target| target.root == root) && probed.verdict == Verdict::NotRun => {
-                probed.verdict = Verdict::Failed(failure);
-            }
-            ToProgram::Choices(choices) => probed.choices = choices,
-            ToProgram::Evidence(evidence) => probed.evidence.push(*evidence),
-            _ => {}
         });
-        match (&end, failure_of(&end)) {
-            (RunEnd::Finished, _) => return (probed, true),
-            (RunEnd::Cancelled, _) => probed.verdict = Verdict::Cancelled,
-            (_, Some(failure)) => probed.verdict = Verdict::Failed(failure),
-            _ => {}
-        }
-        (probed, false)
+        let probed = Probed {
+            verdict: transcript.of_last(subject.tests),
+            choices,
+            evidence,
+        };
+        (probed, transcript.end.can_go_on())
     }
-}
-
-/// The failure of a test that ended its JVM, or did not end itself.
-pub fn failure_of(end: &RunEnd) -> Option<Failure> {
-    let (kind, message, trace) = match end {
-        RunEnd::Died { status, output, .. } => (
-            "ended JVM",
-            format!("the test ended its JVM ({status})"),
-            output.clone(),
-        ),
-        RunEnd::TimedOut { after, .. } => (
-            "timeout",
-            format!("the test did not end within {} s", after.as_secs()),
-            String::new(),
-        ),
-        RunEnd::Finished | RunEnd::Cancelled => return None,
-    };
-    Some(Failure {
-        kind: kind.to_owned(),
-        message,
-        trace,
-        expected: None,
-        actual: None,
-    })
 }
 
 /// Counts runs, and says when there may be no more.
 #[derive(Debug)]
-pub struct Allowance {
+pub struct RunLimit {
     pub deadline: Option<Instant>,
     pub runs: u32,
 }
 
-impl Allowance {
+impl RunLimit {
     fn take(&mut self) -> bool {
         self.runs += 1;
         self.deadline.is_none_or(|deadline| Instant::now() < deadline)
@@ -135,11 +90,11 @@ impl Allowance {
 
 /// All runs in one JVM. Whether that is as good as a fresh one is for whoever uses it to see.
 pub struct Warm<'a> {
-    pub jvms: &'a Jvms<'a>,
+    pub jvms: &'a ScriptJvms<'a>,
     pub subject: Subject<'a>,
     /// `None`: a run has ended it.
-    pub worker: Option<Worker>,
-    pub allowance: &'a mut Allowance,
+    pub jvm: Option<DrivenJvm>,
+    pub allowance: &'a mut RunLimit,
 }
 
 impl Probe for Warm<'_> {
@@ -147,10 +102,10 @@ impl Probe for Warm<'_> {
         if !self.allowance.take() {
             return None;
         }
-        let mut worker = self.worker.take()?;
-        let (probed, can_go_on) = self.jvms.run(&mut worker, self.subject, Some(script), record);
+        let mut jvm = self.jvm.take()?;
+        let (probed, can_go_on) = self.jvms.run(&mut jvm, self.subject, Some(script), record);
         if can_go_on {
-            self.worker = Some(worker);
+            self.jvm = Some(jvm);
         }
         (probed.verdict != Verdict::Cancelled).then_some(probed)
     }
@@ -158,9 +113,9 @@ impl Probe for Warm<'_> {
 
 /// A fresh JVM for each run.
 pub struct Cold<'a> {
-    pub jvms: &'a Jvms<'a>,
+    pub jvms: &'a ScriptJvms<'a>,
     pub subject: Subject<'a>,
-    pub allowance: &'a mut Allowance,
+    pub allowance: &'a mut RunLimit,
 }
 
 impl Probe for Cold<'_> {
@@ -168,8 +123,8 @@ impl Probe for Cold<'_> {
         if !self.allowance.take() {
             return None;
         }
-        let mut worker = self.jvms.start(self.subject.launch).ok()?;
-        let (probed, _) = self.jvms.run(&mut worker, self.subject, Some(script), record);
+        let mut jvm = self.jvms.start(self.subject.launch).ok()?;
+        let (probed, _) = self.jvms.run(&mut jvm, self.subject, Some(script), record);
         (probed.verdict != Verdict::Cancelled).then_some(probed)
     }
 }

@@ -5,7 +5,8 @@ mod runs;
 mod sampling;
 
 use crate::again::{Again, Named};
-use crate::drive::scripts::{Jvms, Subject};
+use crate::drive::patience::Patience;
+use crate::drive::scripts::{ScriptJvms, Subject};
 use crate::options::ExploreOptions;
 use crate::problem;
 use crate::problem::{Problem, not_implementation_dependent};
@@ -13,13 +14,10 @@ use crate::progress::Progress;
 use runs::Exploration;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use unflake_findings::{CauseStatus, Details, StateSpace};
 use unflake_protocol::{Handle, Strategy, TestId};
 use unflake_runner::{Launch, Work};
-
-/// A test that says nothing for so long is taken for one that hangs.
-const SILENCE: Duration = Duration::from_secs(60);
 
 /// From so many executions on the JVM's second compiler is worth its while. 20,000 of a small test under JUnit 5 took 34 s of
 /// processor time with it and 24 s without.
@@ -34,15 +32,14 @@ pub fn explore(
     progress: &dyn Progress,
 ) -> Result<StateSpace, Problem> {
     let target = Target::new(again, named, options.around)?;
-    let jvms = Jvms {
-        tools: &again.tools,
-        next: &again.next,
+    let jvms = ScriptJvms {
+        driver: &again.driver,
         work: if options.runs > MANY {
             Work::Long
         } else {
             Work::Short
         },
-        silence: SILENCE,
+        patience: Patience::checking(None),
     };
     let exploration = Exploration {
         settings: options,
@@ -51,7 +48,7 @@ pub fn explore(
         progress,
         seed: options.seed.unwrap_or(again.document.summary.seed),
         started: Instant::now(),
-        cancel: &|| again.tools.cancel.is_cancelled(),
+        cancel: &|| again.driver.cancel().is_cancelled(),
         spare: Mutex::new(None),
     };
     let file = again

@@ -1,7 +1,10 @@
 //! The executions: which JVM they run in, whether one JVM may serve many of them, and what is kept between calls.
 
 use super::Target;
-use crate::drive::scripts::{Jvms, Subject};
+use crate::drive::driver::DrivenJvm;
+use crate::drive::pool::in_parallel;
+use crate::drive::scripts::{ScriptJvms, Subject};
+use crate::drive::transcript::JvmEnd;
 use crate::options::ExploreOptions;
 use crate::problem;
 use crate::problem::Problem;
@@ -13,14 +16,13 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 use unflake_explore::{Bounds, Diverged, Next, Probed, Search, Threads, Until, Verdict, Way};
 use unflake_protocol::{Form, Level, Others, Record, SavedNode, Script, Seed, Strategy};
-use unflake_runner::Worker;
 
 /// How many executions may pass until the natural one is looked at again.
 const RECHECK: u64 = 250;
 
 pub(super) struct Exploration<'a> {
     pub(super) settings: &'a ExploreOptions,
-    pub(super) jvms: &'a Jvms<'a>,
+    pub(super) jvms: &'a ScriptJvms<'a>,
     pub(super) subject: Subject<'a>,
     pub(super) progress: &'a dyn Progress,
     /// What is drawn at random follows from it.
@@ -28,7 +30,7 @@ pub(super) struct Exploration<'a> {
     pub(super) started: Instant,
     pub(super) cancel: &'a (dyn Fn() -> bool + Sync),
     /// A JVM that waits for its next execution.
-    pub(super) spare: Mutex<Option<Worker>>,
+    pub(super) spare: Mutex<Option<DrivenJvm>>,
 }
 
 /// What came of it.
@@ -209,13 +211,10 @@ impl Exploration<'_> {
     fn explore(&self, search: Search, is_warm: bool) -> Result<Result<Search, Diverged>, Problem> {
         let shared = Mutex::new(search);
         let stopped: Mutex<Option<Stopped>> = Mutex::new(None);
-        thread::scope(|scope| {
-            for _ in 0..self.settings.jobs.get() {
-                scope.spawn(|| {
-                    if let Err(why) = self.work(&shared, &stopped, is_warm) {
-                        lock(&stopped).get_or_insert(why);
-                    }
-                });
+        let jobs = self.settings.jobs.get();
+        in_parallel(jobs, vec![(); jobs], |()| {
+            if let Err(why) = self.work(&shared, &stopped, is_warm) {
+                lock(&stopped).get_or_insert(why);
             }
         });
         let search = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -284,7 +283,7 @@ impl Exploration<'_> {
     /// One execution: in `worker`, which is started if there is none, or in a fresh JVM. `None`: interrupted.
     pub(super) fn execute(
         &self,
-        worker: &mut Option<Worker>,
+        worker: &mut Option<DrivenJvm>,
         script: Option<&Script>,
         record: &Record,
         is_warm: bool,
@@ -309,18 +308,18 @@ impl Exploration<'_> {
     }
 
     /// A JVM in which the test has passed unvaried, if many executions are to follow. `None`: interrupted.
-    fn start(&self, is_warm: bool) -> Result<Option<Worker>, Problem> {
+    fn start(&self, is_warm: bool) -> Result<Option<DrivenJvm>, Problem> {
         if let Some(spare) = lock(&self.spare).take().filter(|_| is_warm) {
             return Ok(Some(spare));
         }
         let mut worker = match self.jvms.start(self.subject.launch) {
             Ok(worker) => worker,
-            Err(_) if (self.cancel)() => return Ok(None),
-            Err(error) => {
+            Err(JvmEnd::NotStarted(error)) => {
                 return Err(problem!(CannotWork, "cannot start the test JVM again")
                     .cause(error)
                     .hint("run `unflake check` again: the project or its JDK may have changed since"));
             }
+            Err(_) => return Ok(None),
         };
         if !is_warm {
             return Ok(Some(worker));
@@ -359,7 +358,7 @@ impl Exploration<'_> {
     }
 
     /// Whether an execution fails in which everything is turned round, or varied as in the failure that is explored around.
-    fn turned(&self, worker: &mut Worker) -> bool {
+    fn turned(&self, worker: &mut DrivenJvm) -> bool {
         let reverse = Strategy {
             level: Level::Full,
             form: Form::Reverse,
@@ -373,7 +372,7 @@ impl Exploration<'_> {
     }
 
     /// An unvaried execution, which must pass. `None`: interrupted.
-    fn unvaried(&self, worker: &mut Worker) -> Result<Option<Probed>, Problem> {
+    fn unvaried(&self, worker: &mut DrivenJvm) -> Result<Option<Probed>, Problem> {
         let unvaried = Subject {
             strategy: None,
             ..self.subject

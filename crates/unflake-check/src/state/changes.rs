@@ -2,17 +2,13 @@
 
 use super::file_names::FileNames;
 use crate::check::Check;
-use crate::drive::rounds::{Bench, Turn};
+use crate::drive::rounds::{Turn, Workers};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use unflake_protocol::{
     Author, Configuration, HeapSetting, Measured, StateChange, StateKind, ToProgram, Watch,
 };
-use unflake_runner::WorkerTools;
-
-/// Workers that watch are numbered from here on.
-const WATCHING: u32 = 1 << 21;
+use unflake_runner::Launch;
 
 /// Who changed what: by the test's index, or by the class.
 #[derive(Clone, Debug, Default)]
@@ -127,9 +123,6 @@ impl Changes {
     }
 }
 
-/// More than one capture can start.
-const APART: u32 = 1000;
-
 /// How many JVMs a capture uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Jobs {
@@ -153,45 +146,45 @@ pub(super) fn run(check: &Check<'_>, tests: &[usize], watch: Option<Watch>, jobs
         Author::Test(test) => by_handle.get(&test.handle).copied(),
         Author::Class(_) => None,
     };
-    let number = WATCHING + check.bench.workers.fetch_add(APART, Ordering::Relaxed);
-    let names = FileNames::new(&check.bench.tools.scratch, &check.settings.place.project, number);
+    let tools = check.workers.driver.tools();
+    let names = FileNames::new(
+        &tools.scratch,
+        &check.settings.place.project,
+        tools.numbers.take(),
+    );
     let changes = Mutex::new(Changes::default());
     let hear = |message: ToProgram| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
         changes.hear(message, index, |change| names.named(change));
     };
-    let mut suite = suite.clone();
-    for launch in &mut suite.launches {
-        // A home of their own: what tests leave in the user's, they find again in the next run.
-        launch
-            .properties
-            .insert("user.home".to_owned(), names.home.display().to_string());
+    // A home of their own: what tests leave in the user's, they find again in the next run.
+    let home = names.home.display().to_string();
+    let mut launches: Vec<Launch> = suite.launches.clone();
+    for launch in &mut launches {
+        launch.properties.insert("user.home".to_owned(), home.clone());
     }
     let watch = watch.map(|mut watch| {
         watch.directories.push(names.home.clone());
         watch
     });
-    let tools = WorkerTools {
-        configuration: Configuration {
-            models: Vec::new(),
-            user_models: Vec::new(),
-            watch,
-            measure: !check.settings.measure.is_empty(),
-            ..check.bench.tools.configuration.clone()
-        },
-        ..check.bench.tools.clone()
-    };
-    let bench = Bench {
-        suite: &suite,
-        tools: &tools,
-        workers: &AtomicU32::new(number),
+    let driver = check.workers.driver.configured(|configuration| Configuration {
+        models: Vec::new(),
+        user_models: Vec::new(),
+        watch,
+        measure: !check.settings.measure.is_empty(),
+        ..configuration
+    });
+    let workers = Workers {
+        suite,
+        launches: &launches,
+        driver: &driver,
         jobs: match jobs {
-            Jobs::All => check.bench.jobs,
+            Jobs::All => check.workers.jobs,
             Jobs::One => 1,
         },
         // The same run twice gives the same report.
         repeatable: true,
-        timeout: check.bench.timeout,
+        patience: check.workers.patience,
         hear: &hear,
     };
     let turn = Turn {
@@ -199,7 +192,7 @@ pub(super) fn run(check: &Check<'_>, tests: &[usize], watch: Option<Watch>, jobs
         strategy: None,
         tests: tests.to_vec(),
     };
-    bench.run(bench.units(&[turn]), &|test, _| {
+    workers.run(workers.units(&[turn]), &|test, _| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
         changes.ran.insert(test);
         check.progress.step();

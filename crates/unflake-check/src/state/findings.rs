@@ -4,11 +4,12 @@ use super::changes::Changes;
 use super::secrets::masked;
 use super::uses;
 use crate::check::Check;
-use crate::order::proof::{self, Polluting};
+use crate::order::proof::{self, Suspected};
 use crate::outcome::Outcomes;
 use crate::stored::StoredReplay;
 use std::collections::{BTreeMap, BTreeSet};
-use unflake_explore::{Seen, benign};
+use unflake_explore::order::{ChangeSeen, HeldBy, RanOrders, Suspicion, suspicions};
+use unflake_explore::{Seen, TestIx, benign};
 use unflake_findings::rules::{self, HeapPlace};
 use unflake_findings::{
     Benign, Details, FileChange, FilePollution, Finding, FindingKind, NoteKind, Pollution, Proof, Rate,
@@ -23,6 +24,24 @@ pub(super) struct Found {
     /// The polluter, if it is a test.
     test: Option<usize>,
     change: StateChange,
+}
+
+impl Found {
+    /// The change as far as it decides who is tried.
+    fn change_seen(&self) -> ChangeSeen<'_, (ChangeForm, Option<&String>)> {
+        let change = &self.change;
+        ChangeSeen {
+            state: &change.root,
+            way: (change.form, change.new.as_ref().or(change.old.as_ref())),
+            test: self.test.map(TestIx),
+            held_by: match (change.kind, change.root.rsplit_once('.')) {
+                (StateKind::Heap, Some((class, _))) => HeldBy::Class(class.to_owned()),
+                (StateKind::File, _) => HeldBy::File,
+                _ => HeldBy::Jvm,
+            },
+            is_tried: self.finding.severity > Severity::Note && !has_name_by_chance(change),
+        }
+    }
 }
 
 /// What was seen in both runs.
@@ -115,57 +134,16 @@ pub(super) fn gather(
     found
 }
 
-/// Runs other tests after the polluters, and adds the findings with what came of it. Each root's first polluter comes before
-/// any root's second: with little time, every root is tried.
-pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, outcomes: &mut Outcomes) {
-    let mut changing: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for one in &found {
-        changing
-            .entry(one.change.root.as_str())
-            .or_default()
-            .extend(one.test);
-    }
-    /// Of so many of one root, those that change it in another way.
-    const TYPICAL: usize = 25;
-    let mut forms = BTreeSet::new();
-    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut polluting: Vec<(usize, usize, Polluting)> = Vec::new();
-    for (index, one) in found.iter().enumerate() {
-        let is_tried = one.finding.severity > Severity::Note && !has_name_by_chance(&one.change);
-        let Some(test) = one.test.filter(|_| is_tried) else {
-            continue;
-        };
-        let turn = turns.entry(one.change.root.as_str()).or_default();
-        *turn += 1;
-        let value = one.change.new.as_ref().or(one.change.old.as_ref());
-        let way = (one.change.root.as_str(), one.change.form, value);
-        let is_typical = forms.insert(way) && *turn <= TYPICAL || *turn == 1;
-        let holder = one
-            .change
-            .root
-            .rsplit_once('.')
-            .map(|(class, _)| class.to_owned());
-        polluting.push((
-            *turn,
-            index,
-            Polluting {
-                test,
-                held_by: holder.filter(|_| one.change.kind == StateKind::Heap),
-                path: one.change.path.clone(),
-                others: changing
-                    .get(one.change.root.as_str())
-                    .cloned()
-                    .unwrap_or_default(),
-                is_typical,
-                is_first: *turn == 1,
-                is_file: one.change.kind == StateKind::File,
-            },
-        ));
-    }
-    polluting.sort_by_key(|(turn, index, _)| (*turn, *index));
-    let order: Vec<usize> = polluting.iter().map(|(_, index, _)| *index).collect();
-    let polluting: Vec<Polluting> = polluting.into_iter().map(|(_, _, one)| one).collect();
-    let proven = proof::run(check, &polluting, outcomes);
+/// Runs other tests after the polluters, and adds the findings with what came of it.
+pub(super) fn prove(check: &Check<'_>, mut found: Vec<Found>, ran: &RanOrders, outcomes: &mut Outcomes) {
+    let changes: Vec<ChangeSeen<'_, _>> = found.iter().map(Found::change_seen).collect();
+    let suspicions = suspicions(&changes).into_iter();
+    let suspected = |(index, suspicion): (usize, Suspicion)| {
+        let path = found[index].change.path.clone();
+        (index, Suspected { suspicion, path })
+    };
+    let (order, suspected): (Vec<usize>, Vec<Suspected>) = suspicions.map(suspected).unzip();
+    let proven = proof::run(check, &suspected, ran, outcomes);
     for (index, came) in order.into_iter().zip(proven) {
         let one = &mut found[index];
         let (benign, proof, victims) = match &mut one.finding.details {

@@ -19,10 +19,11 @@ use crate::suite::Baseline;
 use changes::{Changes, Jobs, capture};
 pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
+use unflake_explore::order::RanOrders;
 use unflake_findings::NoteKind;
 use unflake_protocol::{ChangeForm, Outcome, StateChange, StateKind, Watch};
 
-pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcomes) {
+pub(super) fn run(check: &Check<'_>, candidates: &[usize], ran: &RanOrders, outcomes: &mut Outcomes) {
     let tests = startable(check, candidates);
     let watch = watching::watch(check);
     check.progress.phase("watching shared state", tests.len() as u64);
@@ -61,7 +62,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[usize], outcomes: &mut Outcom
         outcomes.note(NoteKind::Other, message);
     }
     let found = findings::gather(check, &first, &second, &captured, outcomes);
-    findings::prove(check, found, outcomes);
+    findings::prove(check, found, ran, outcomes);
 }
 
 /// Those that we can run in JVMs of our own.
@@ -72,7 +73,7 @@ fn startable(check: &Check<'_>, candidates: &[usize]) -> Vec<usize> {
 
 /// Tests that came to no end in our JVMs: nothing is known of them.
 fn say_unseen(check: &Check<'_>, candidates: &[usize], changes: &Changes, outcomes: &mut Outcomes) {
-    if check.bench.tools.cancel.is_cancelled() {
+    if check.is_cancelled() {
         return;
     }
     let tests = &check.learned.suite.tests;

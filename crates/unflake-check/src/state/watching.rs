@@ -52,7 +52,7 @@ pub(super) fn without_use(check: &Check<'_>, changes: &Changes) -> Vec<String> {
     let mut said: Vec<String> = unusable
         .map(|(class, reason)| format!("the abstraction of `{class}` is not used: {reason}"))
         .collect();
-    if !check.settings.tests.is_empty() || check.bench.tools.cancel.is_cancelled() {
+    if !check.settings.tests.is_empty() || check.is_cancelled() {
         return said;
     }
     let is_unused = |setting: &HeapSetting| !changes.used.contains(setting);

@@ -1,22 +1,23 @@
 //! Finds the causes of findings (N10): for `check` by itself, and for `unflake debug` later.
 
-use crate::drive::scripts::{Allowance, Cold, Jvms, Subject, Warm};
+use crate::drive::driver::DrivenJvm;
+use crate::drive::pool::{Lane, in_lanes};
+use crate::drive::scripts::{Cold, RunLimit, ScriptJvms, Subject, Warm};
 use crate::places::Places;
 use crate::stored::{Stored, StoredReplay};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use unflake_explore::{Culprits, NoCause, Verdict, find_cause};
 use unflake_findings::{Cause, CauseStatus, Choice, Details, Document, Finding, Scope, rules};
 use unflake_protocol::{ChoiceKind, Evidence, Failure, Record, Strategy};
-use unflake_runner::{Launch, Worker};
+use unflake_runner::Launch;
 
 /// Looks for causes.
 #[derive(Debug)]
 pub struct Debugger<'a> {
     pub stored: &'a Stored,
     pub project: &'a Path,
-    pub jvms: &'a Jvms<'a>,
+    pub jvms: &'a ScriptJvms<'a>,
     /// Findings at the same time.
     pub jobs: usize,
     /// The result must not depend on which finding came first in a JVM.
@@ -30,35 +31,32 @@ pub struct Debugger<'a> {
 /// A JVM in which tests were explained that leave nothing behind, for the next one.
 struct Spare {
     recipe: usize,
-    worker: Worker,
+    jvm: DrivenJvm,
 }
 
 impl Debugger<'_> {
     /// Fills in the causes of these findings of a document; `done` hears of each.
     pub fn explain(&self, document: &mut Document, which: &[usize], done: &(dyn Fn() + Sync)) {
-        let findings: Vec<(usize, Finding)> = which
+        let findings = which
             .iter()
             .map(|index| (*index, document.findings[*index].clone()))
             .collect();
-        let queue = Mutex::new(findings.into_iter());
-        let causes = Mutex::new(Vec::new());
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-        std::thread::scope(|scope| {
-            for _ in 0..self.jobs {
-                scope.spawn(|| {
-                    let mut spare = None;
-                    while let Some((index, finding)) = next() {
-                        let clock = Instant::now();
-                        let mut cause = self.cause(&finding, &mut spare);
-                        cause.time = clock.elapsed().as_secs_f64();
-                        let mut causes = causes.lock().unwrap_or_else(PoisonError::into_inner);
-                        causes.push((index, cause));
-                        done();
-                    }
-                });
-            }
-        });
-        for (index, cause) in causes.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let lane = Lane {
+            threads: self.jobs,
+            items: findings,
+        };
+        let causes = in_lanes(
+            vec![lane],
+            &|| None,
+            &|spare, (index, finding): (usize, Finding)| {
+                let clock = Instant::now();
+                let mut cause = self.cause(&finding, spare);
+                cause.time = clock.elapsed().as_secs_f64();
+                done();
+                (index, cause)
+            },
+        );
+        for (index, cause) in causes {
             let finding = &mut document.findings[index];
             finding.rule = rules::of(&cause).to_owned();
             if let Details::ImplementationDependent { cause: slot, .. } = &mut finding.details {
@@ -85,7 +83,7 @@ impl Debugger<'_> {
             );
         };
         let limit = self.limit.map(|limit| Instant::now() + limit);
-        let mut allowance = Allowance {
+        let mut allowance = RunLimit {
             deadline: limit.into_iter().chain(self.deadline).min(),
             runs: 0,
         };
@@ -118,8 +116,8 @@ impl Debugger<'_> {
         }
     }
 
-    fn is_over(&self, allowance: &Allowance) -> bool {
-        self.jvms.tools.cancel.is_cancelled()
+    fn is_over(&self, allowance: &RunLimit) -> bool {
+        self.jvms.driver.cancel().is_cancelled()
             || allowance
                 .deadline
                 .is_some_and(|deadline| Instant::now() >= deadline)
@@ -131,24 +129,22 @@ impl Debugger<'_> {
         subject: Subject<'_>,
         recipe: usize,
         spare: &mut Option<Spare>,
-        allowance: &mut Allowance,
+        allowance: &mut RunLimit,
     ) -> Result<Culprits, NoCause> {
         let used = spare.take().filter(|spare| spare.recipe == recipe);
-        let used = used.and_then(|spare| self.passes(spare.worker, subject));
-        let found = match used.map(|worker| self.in_one(worker, subject, allowance)) {
-            Some((Ok(found), worker)) => (Ok(found), worker),
+        let used = used.and_then(|spare| self.passes(spare.jvm, subject));
+        let found = match used.map(|jvm| self.in_one(jvm, subject, allowance)) {
+            Some((Ok(found), jvm)) => (Ok(found), jvm),
             _ => {
                 let started = self.jvms.start(subject.launch).ok();
-                match started.and_then(|worker| self.passes(worker, subject)) {
-                    Some(worker) => self.in_one(worker, subject, allowance),
+                match started.and_then(|jvm| self.passes(jvm, subject)) {
+                    Some(jvm) => self.in_one(jvm, subject, allowance),
                     None => (Err(NoCause::NotRepeated), None),
                 }
             }
         };
-        let (found, worker) = found;
-        *spare = worker
-            .filter(|_| !self.repeatable)
-            .map(|worker| Spare { recipe, worker });
+        let (found, jvm) = found;
+        *spare = jvm.filter(|_| !self.repeatable).map(|jvm| Spare { recipe, jvm });
         found
     }
 
@@ -156,31 +152,31 @@ impl Debugger<'_> {
     /// as good as before.
     fn in_one(
         &self,
-        worker: Worker,
+        jvm: DrivenJvm,
         subject: Subject<'_>,
-        allowance: &mut Allowance,
-    ) -> (Result<Culprits, NoCause>, Option<Worker>) {
+        allowance: &mut RunLimit,
+    ) -> (Result<Culprits, NoCause>, Option<DrivenJvm>) {
         let mut probe = Warm {
             jvms: self.jvms,
             subject,
-            worker: Some(worker),
+            jvm: Some(jvm),
             allowance,
         };
         let found = find_cause(&mut probe);
-        match probe.worker.and_then(|worker| self.passes(worker, subject)) {
-            Some(worker) => (found, Some(worker)),
+        match probe.jvm.and_then(|jvm| self.passes(jvm, subject)) {
+            Some(jvm) => (found, Some(jvm)),
             None => (found.and(Err(NoCause::Unstable)), None),
         }
     }
 
     /// Runs the test unvaried. Also loads its classes, so that what that chooses is not among the choices of later runs.
-    fn passes(&self, mut worker: Worker, subject: Subject<'_>) -> Option<Worker> {
+    fn passes(&self, mut jvm: DrivenJvm, subject: Subject<'_>) -> Option<DrivenJvm> {
         let unvaried = Subject {
             strategy: None,
             ..subject
         };
-        let (probed, can_go_on) = self.jvms.run(&mut worker, unvaried, None, &Record::default());
-        (can_go_on && probed.verdict == Verdict::Passed).then_some(worker)
+        let (probed, can_go_on) = self.jvms.run(&mut jvm, unvaried, None, &Record::default());
+        (can_go_on && probed.verdict == Verdict::Passed).then_some(jvm)
     }
 
     fn found(&self, culprits: Culprits, scope: Scope, launch: &Launch, runs: u32) -> Cause {

@@ -12,7 +12,7 @@ use unflake_protocol::{Configuration, Failure, Outcome, Strategy};
 
 /// Runs the guided rounds through the build for these tests, and confirms what fails the same way.
 pub(crate) fn run(check: &Check<'_>, tests: &[usize], outcomes: &mut Outcomes) -> Result<(), Problem> {
-    if tests.is_empty() || check.bench.tools.cancel.is_cancelled() {
+    if tests.is_empty() || check.is_cancelled() {
         return Ok(());
     }
     let names: Vec<String> = tests

@@ -6,16 +6,13 @@ use unflake_check::{Again, Named};
 use crate::exit::ExitCode;
 use crate::progress::ProgressDisplay;
 use crate::settings::{DebugSettings, Screen};
-use std::time::Duration;
 use unflake_check::Progress as _;
-use unflake_check::drive::scripts::Jvms;
+use unflake_check::drive::patience::Patience;
+use unflake_check::drive::scripts::ScriptJvms;
 use unflake_check::vary::cause::Debugger;
 use unflake_check::{Problem, problem};
 use unflake_findings::{CauseStatus, Details, Document};
 use unflake_runner::Work;
-
-/// A test that says nothing for so long is taken for one that hangs.
-const SILENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> {
     let settings = DebugSettings::resolve(args, screen)?;
@@ -26,11 +23,10 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
     }
     let progress = ProgressDisplay::new(&settings.screen);
     progress.phase("explaining", which.len() as u64);
-    let jvms = Jvms {
-        tools: &again.tools,
-        next: &again.next,
+    let jvms = ScriptJvms {
+        driver: &again.driver,
         work: Work::Short,
-        silence: SILENCE,
+        patience: Patience::stored(),
     };
     let debugger = Debugger {
         stored: &again.stored,

@@ -7,8 +7,11 @@ use anstyle::{AnsiColor, Style};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
-use std::time::Duration;
-use unflake_check::drive::scripts::{Jvms, Subject};
+use unflake_check::drive::driver::{DrivenJvm, Driver};
+use unflake_check::drive::orders::exact;
+use unflake_check::drive::patience::Patience;
+use unflake_check::drive::scripts::{ScriptJvms, Subject};
+use unflake_check::drive::transcript::JvmEnd;
 use unflake_check::{Again, Named};
 use unflake_check::{Problem, not_implementation_dependent, problem};
 use unflake_explore::Verdict;
@@ -17,12 +20,7 @@ use unflake_project::{Build, BuildError, BuildRequest};
 use unflake_protocol::{
     ChoiceId, Configuration, Failure, Form, Handle, Level, Outcome, Record, Role, Script, Strategy,
 };
-use unflake_runner::{Launch, Work, Worker, WorkerTools};
-
-/// A replay is one test (or one class) that a person waits for.
-const SILENCE: Duration = Duration::from_secs(600);
-/// With a debugger a person is in the middle of it.
-const DEBUGGING: Duration = Duration::from_secs(24 * 60 * 60);
+use unflake_runner::{Launch, Work};
 
 pub(crate) fn run(settings: ReplaySettings) -> Result<ExitCode, Problem> {
     let (again, interrupt) = super::open(&settings.place, Some(&settings.wanted))?;
@@ -224,8 +222,8 @@ impl<'a> Replayed<'a> {
         if let Some(port) = self.settings.jdwp {
             self.invite(port, is_warm);
         }
-        let tools = self.tools();
-        let jvms = self.jvms(&tools);
+        let driver = self.driver();
+        let jvms = self.jvms(&driver);
         let mut worker = start(&jvms, launch)?;
         if is_warm {
             unvaried(&jvms, &mut worker, subject);
@@ -259,15 +257,14 @@ impl<'a> Replayed<'a> {
         }
     }
 
-    fn jvms<'t>(&'t self, tools: &'t WorkerTools) -> Jvms<'t> {
-        Jvms {
-            tools,
-            next: &self.again.next,
+    fn jvms<'t>(&'t self, driver: &'t Driver) -> ScriptJvms<'t> {
+        ScriptJvms {
+            driver,
             work: Work::Short,
-            silence: if self.settings.jdwp.is_some() {
-                DEBUGGING
+            patience: if self.settings.jdwp.is_some() {
+                Patience::debugging()
             } else {
-                SILENCE
+                Patience::replaying()
             },
         }
     }
@@ -282,8 +279,8 @@ impl<'a> Replayed<'a> {
     /// debugger has no business there.
     fn script(&self, subject: Subject<'_>) -> Result<(Script, Record), Problem> {
         let wanted = self.wanted()?;
-        let tools = self.again.plain_tools();
-        let jvms = self.jvms(&tools);
+        let driver = self.again.plain_driver();
+        let jvms = self.jvms(&driver);
         let mut worker = start(&jvms, subject.launch)?;
         if self.is_warm() {
             unvaried(&jvms, &mut worker, subject);
@@ -344,24 +341,28 @@ impl<'a> Replayed<'a> {
         Ok(of_cause)
     }
 
-    fn tools(&self) -> WorkerTools {
-        let mut tools = self.again.plain_tools();
-        if self.strategy.is_none() {
-            tools = unflake_check::drive::orders::tools(&tools);
-        }
-        if let Some(port) = self.settings.jdwp {
-            // With `onthrow` the debugger's side of the JVM wakes up where the runtime throws this.
-            let when = if self.settings.stop {
-                ",onthrow=java.util.UnflakeStop,launch=/bin/true"
-            } else {
-                ""
-            };
-            tools.options.push(format!(
-                "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=127.0.0.1:{port}{when}"
-            ));
-            tools.start_limit = DEBUGGING;
-        }
-        tools
+    fn driver(&self) -> Driver {
+        let plain = self.again.plain_driver();
+        let driver = if self.strategy.is_none() {
+            exact(&plain)
+        } else {
+            plain
+        };
+        let Some(port) = self.settings.jdwp else {
+            return driver;
+        };
+        // With `onthrow` the debugger's side of the JVM wakes up where the runtime throws this.
+        let when = if self.settings.stop {
+            ",onthrow=java.util.UnflakeStop,launch=/bin/true"
+        } else {
+            ""
+        };
+        let option = format!(
+            "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=127.0.0.1:{port}{when}"
+        );
+        driver
+            .with_options([option])
+            .starting_within(Patience::debugging())
     }
 
     fn through_build(&self) -> Result<Option<Failure>, Problem> {
@@ -374,7 +375,7 @@ impl<'a> Replayed<'a> {
             strategy: self.strategy,
             ..stored.configuration.clone()
         };
-        let tools = &self.again.tools;
+        let tools = self.again.driver.tools();
         let request = BuildRequest {
             build: &build,
             agent: &tools.agent,
@@ -405,16 +406,19 @@ impl<'a> Replayed<'a> {
     }
 }
 
-fn start(jvms: &Jvms<'_>, launch: &Launch) -> Result<Worker, Problem> {
-    jvms.start(launch).map_err(|error| {
-        problem!(CannotWork, "cannot start the test JVM again")
-            .cause(error)
-            .hint("run `unflake check` again: the project or its JDK may have changed since")
+fn start(jvms: &ScriptJvms<'_>, launch: &Launch) -> Result<DrivenJvm, Problem> {
+    jvms.start(launch).map_err(|end| {
+        let problem = problem!(CannotWork, "cannot start the test JVM again");
+        let problem = match end {
+            JvmEnd::NotStarted(error) => problem.cause(error),
+            _ => problem,
+        };
+        problem.hint("run `unflake check` again: the project or its JDK may have changed since")
     })
 }
 
 /// Loads what the test needs, so that the choices which that makes are not among those of the next run.
-fn unvaried(jvms: &Jvms<'_>, worker: &mut Worker, subject: Subject<'_>) {
+fn unvaried(jvms: &ScriptJvms<'_>, worker: &mut DrivenJvm, subject: Subject<'_>) {
     let unvaried = Subject {
         strategy: None,
         ..subject

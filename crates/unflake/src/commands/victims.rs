@@ -7,30 +7,22 @@ use crate::progress::ProgressDisplay;
 use crate::settings::{Screen, VictimsSettings};
 use anstyle::Style;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 use unflake_check::Named;
 use unflake_check::Progress;
-use unflake_check::drive::orders::{LaunchOrders, tools};
+use unflake_check::drive::orders::{LaunchOrders, exact};
+use unflake_check::drive::patience::Patience;
 use unflake_check::stored::StoredTest;
 use unflake_check::{Problem, problem};
-use unflake_explore::{
-    Care, Cleaning, Orders as _, Pair, PolluterTrial, Verdict, Wanted, cleaners, each_alone, prove,
-    prove_brittle, shortest, victims_of,
-};
+use unflake_explore::TestIx;
+use unflake_explore::order::{Answer, AnswerStep, Question, classes_of};
 use unflake_findings::Suffering;
 use unflake_protocol::{Failure, Handle, TestId};
 
-/// A test that says nothing for so long is taken for one that hangs.
-const SILENCE: Duration = Duration::from_secs(120);
-/// Polluters or setters of one test; more say nothing new.
-const MOST: usize = 10;
-const CLEANERS: usize = 5;
-
-/// What was found out about one test.
+/// What is said about one test.
 #[derive(Clone, Debug, Serialize)]
-struct Answer {
+struct Report {
     schema_version: u32,
     #[serde(flatten)]
     test: TestId,
@@ -72,21 +64,33 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
     };
     let progress = ProgressDisplay::new(&settings.screen);
     let handles: Vec<Handle> = stored.iter().map(|test| test.handle.clone()).collect();
-    let tools = tools(&again.plain_tools());
+    let driver = exact(&again.plain_driver());
     let orders = LaunchOrders {
         launch: &launch,
         handles: &handles,
-        tools: &tools,
-        next: &again.next,
+        driver: &driver,
         jobs: settings.jobs.get(),
-        silence: SILENCE,
+        silence: Patience::stored().silence(Duration::ZERO),
         deadline: settings.budget.map(|budget| Instant::now() + budget),
     };
+    // All tests that run in such a JVM, in the build's order.
+    let is_here = |test: &TestIx| stored[test.0].recipe == stored[target].recipe;
+    let tests: Vec<TestIx> = TestIx::all(stored.len()).filter(is_here).collect();
     let question = Question {
-        stored,
-        target,
+        target: TestIx(target),
+        tests: &tests,
+        classes: &classes_of(stored.iter().map(|test| test.handle.root.as_str())),
         orders: &orders,
-        progress: &progress,
+        tell: &|step| {
+            let phase = match step {
+                AnswerStep::Alone => "alone",
+                AnswerStep::Victims => "who fails after it",
+                AnswerStep::Polluters => "who makes it fail",
+                AnswerStep::Cleaners => "who cleans up",
+                AnswerStep::Setters => "what it needs before it",
+            };
+            progress.phase(phase, 0);
+        },
     };
     let answer = question.answer();
     progress.finish();
@@ -97,191 +101,46 @@ pub(crate) fn run(args: VictimsArgs, screen: Screen) -> Result<ExitCode, Problem
         problem!(CannotWork, "the test `{wanted}` could not be run")
             .hint("run `unflake check` again: the project or its JDK may have changed since")
     })?;
+    let report = Report::new(wanted, stored, &answer);
     for FormatArg { format, file } in &settings.formats {
         let text = match format {
-            Format::Text => answer.text(),
+            Format::Text => report.text(),
             Format::Json => format!(
                 "{}\n",
-                serde_json::to_string_pretty(&answer).expect("plain data can be written")
+                serde_json::to_string_pretty(&report).expect("plain data can be written")
             ),
         };
         output::write(&text, file.as_deref(), "name another file with `--format`")?;
     }
-    Ok(if answer.is_clean() {
+    Ok(if report.is_clean() {
         ExitCode::Clean
     } else {
         ExitCode::Findings
     })
 }
 
-/// One test, and all others of its launch.
-struct Question<'a> {
-    stored: &'a [StoredTest],
-    target: usize,
-    orders: &'a LaunchOrders<'a>,
-    progress: &'a dyn Progress,
-}
-
-impl Question<'_> {
-    /// `None`: the test could not be run.
-    fn answer(&self) -> Option<Answer> {
-        self.progress.phase("alone", 0);
-        let alone = self.run(&[self.target])?.pop()?;
-        let mut answer = Answer {
+impl Report {
+    fn new(test: TestId, stored: &[StoredTest], answer: &Answer) -> Report {
+        let name = |test: &TestIx| stored[test.0].id.clone();
+        let names = |tests: &[TestIx]| tests.iter().map(name).collect();
+        let victims = answer.victims.iter().map(|victim| Suffering {
+            test: name(&victim.victim),
+            message: said(&victim.failure),
+        });
+        Report {
             schema_version: 1,
-            test: self.stored[self.target].id.clone(),
-            passes_alone: alone == Verdict::Passed,
-            message: String::new(),
-            victims: Vec::new(),
-            polluters: Vec::new(),
-            cleaners: Vec::new(),
-            setters: Vec::new(),
-            setters_together: Vec::new(),
-            partial: false,
-        };
-        match alone {
-            Verdict::Passed => {
-                self.find_victims(&mut answer);
-                self.find_polluters(&mut answer);
-            }
-            Verdict::Failed(failure) => self.find_setters(&failure, &mut answer),
-            Verdict::NotRun | Verdict::Cancelled => return None,
-        }
-        answer.partial |= self.run(&[self.target]).is_none();
-        Some(answer)
-    }
-
-    fn run(&self, order: &[usize]) -> Option<Vec<Verdict>> {
-        self.orders.run_all(&[order.to_vec()]).pop().flatten()
-    }
-
-    fn name(&self, test: &usize) -> TestId {
-        self.stored[*test].id.clone()
-    }
-
-    /// All tests that run in such a JVM, in the build's order.
-    fn all(&self) -> Vec<usize> {
-        let recipe = self.stored[self.target].recipe;
-        let is_here = |test: &usize| self.stored[*test].recipe == recipe;
-        (0..self.stored.len()).filter(is_here).collect()
-    }
-
-    fn others(&self) -> Vec<usize> {
-        self.all()
-            .into_iter()
-            .filter(|test| *test != self.target)
-            .collect()
-    }
-
-    fn find_victims(&self, answer: &mut Answer) {
-        self.progress.phase("who fails after it", 0);
-        let all = self.all();
-        let Some(verdicts) = self.run(&all) else {
-            answer.partial = true;
-            return;
-        };
-        let passed = all
-            .iter()
-            .zip(&verdicts)
-            .filter(|(_, verdict)| **verdict == Verdict::Passed);
-        let candidates: Vec<usize> = passed
-            .map(|(test, _)| *test)
-            .filter(|test| *test != self.target)
-            .collect();
-        let trial = PolluterTrial {
-            polluter: self.target,
-            candidates,
-            changing: BTreeSet::new(),
-            polluting: BTreeSet::new(),
-        };
-        let tried = victims_of(self.orders, self.orders, &[trial], &BTreeSet::new(), Care::Both);
-        answer.partial |= tried.is_partial.contains(&true);
-        answer.victims = tried
-            .victims
-            .iter()
-            .map(|victim| Suffering {
-                test: self.name(&victim.victim),
-                message: said(&victim.failure),
-            })
-            .collect();
-    }
-
-    fn find_polluters(&self, answer: &mut Answer) {
-        self.progress.phase("who makes it fail", 0);
-        let mut candidates = vec![self.target];
-        candidates.extend(each_alone(
-            self.orders,
-            &self.others(),
-            self.target,
-            Wanted::Fails,
-            MOST,
-        ));
-        let pair = |polluter: &usize| Pair {
-            victim: self.target,
-            polluters: vec![*polluter],
-            passed_alone: 1,
-            failed_in_company: 0,
-        };
-        let pairs: Vec<Pair> = candidates.iter().map(pair).collect();
-        let mut polluters = Vec::new();
-        for (polluter, proved) in candidates.iter().zip(prove(self.orders, &pairs)) {
-            if let Ok(proved) = proved {
-                if answer.message.is_empty() {
-                    answer.message = said(&proved.failure);
-                }
-                polluters.push(*polluter);
-            }
-        }
-        answer.polluters = polluters.iter().map(|test| self.name(test)).collect();
-        let other = polluters.iter().find(|polluter| **polluter != self.target);
-        if let Some(polluter) = other {
-            self.progress.phase("who cleans up", 0);
-            let cleaning = Cleaning {
-                polluters: &[*polluter],
-                victim: self.target,
-                candidates: &self.others(),
-                classes: &self.classes(),
-                most: CLEANERS,
-            };
-            let cleaners = cleaners(self.orders, cleaning);
-            answer.cleaners = cleaners.iter().map(|test| self.name(test)).collect();
+            test,
+            passes_alone: answer.passes_alone,
+            message: answer.failure.as_ref().map(said).unwrap_or_default(),
+            victims: victims.collect(),
+            polluters: names(&answer.polluters),
+            cleaners: names(&answer.cleaners),
+            setters: names(&answer.setters),
+            setters_together: names(&answer.setters_together),
+            partial: answer.is_partial,
         }
     }
 
-    fn find_setters(&self, failure: &Failure, answer: &mut Answer) {
-        self.progress.phase("what it needs before it", 0);
-        answer.message = said(failure);
-        let found = each_alone(self.orders, &self.others(), self.target, Wanted::Passes, MOST);
-        let setters = found
-            .iter()
-            .filter(|setter| prove_brittle(self.orders, self.target, &[**setter]).is_ok());
-        answer.setters = setters.map(|test| self.name(test)).collect();
-        if answer.setters.is_empty() {
-            let before: Vec<usize> = self
-                .all()
-                .into_iter()
-                .take_while(|test| *test != self.target)
-                .collect();
-            if let Ok(together) = shortest(self.orders, &before, self.target, Wanted::Passes)
-                && prove_brittle(self.orders, self.target, &together).is_ok()
-            {
-                answer.setters_together = together.iter().map(|test| self.name(test)).collect();
-            }
-        }
-    }
-
-    /// A number for the class of each test.
-    fn classes(&self) -> Vec<usize> {
-        let mut numbers = BTreeMap::new();
-        let class = |test: &StoredTest| {
-            let next = numbers.len();
-            *numbers.entry(test.handle.root.clone()).or_insert(next)
-        };
-        self.stored.iter().map(class).collect()
-    }
-}
-
-impl Answer {
     fn is_clean(&self) -> bool {
         self.passes_alone && self.victims.is_empty() && self.polluters.is_empty()
     }

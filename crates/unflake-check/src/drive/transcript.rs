@@ -1,0 +1,403 @@
+//! What a JVM said about the tests of one command, and how it ended: events in, verdicts out. No process here.
+
+use super::driver::{Faults, Heard};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+use unflake_explore::Verdict;
+use unflake_protocol::{Failure, Handle, Outcome, SeenTest, ToProgram};
+
+/// All that was said about outcomes, in its order.
+#[derive(Debug)]
+pub struct Transcript {
+    pub said: Vec<Said>,
+    pub end: JvmEnd,
+}
+
+/// What a JVM said of a test, or of the set-up or tear-down of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    Test(Handle, Verdict),
+    ClassFailed { root: String, failure: Failure },
+}
+
+/// How a JVM ended what it was told to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JvmEnd {
+    /// It ran what it was told to, and waits for more.
+    Finished,
+    /// The phase's time is up; the JVM was ended.
+    TimeUp,
+    /// The user has had enough.
+    Cancelled,
+    NotStarted(String),
+    /// The process ended; while this test ran, if one did.
+    Died {
+        during: Option<Handle>,
+        failure: Box<Failure>,
+    },
+    /// It was silent for too long and was ended; while this test ran, if one did.
+    Hung {
+        during: Option<Handle>,
+        failure: Box<Failure>,
+    },
+}
+
+impl JvmEnd {
+    pub(super) fn died(during: Option<SeenTest>, status: &str, output: String) -> JvmEnd {
+        JvmEnd::Died {
+            during: during.map(|test| test.handle),
+            failure: Box::new(ended(
+                "ended JVM",
+                format!("the test ended its JVM ({status})"),
+                output,
+            )),
+        }
+    }
+
+    pub(super) fn hung(during: Option<SeenTest>, after: Duration) -> JvmEnd {
+        let message = format!("the test did not end within {} s", after.as_secs());
+        JvmEnd::Hung {
+            during: during.map(|test| test.handle),
+            failure: Box::new(ended("timeout", message, String::new())),
+        }
+    }
+
+    /// Whether the JVM takes another command.
+    pub fn can_go_on(&self) -> bool {
+        match self {
+            JvmEnd::Finished => true,
+            JvmEnd::TimeUp
+            | JvmEnd::Cancelled
+            | JvmEnd::NotStarted(_)
+            | JvmEnd::Died { .. }
+            | JvmEnd::Hung { .. } => false,
+        }
+    }
+
+    /// Whether nobody wants to know any more.
+    pub fn is_over(&self) -> bool {
+        match self {
+            JvmEnd::TimeUp | JvmEnd::Cancelled => true,
+            JvmEnd::Finished | JvmEnd::NotStarted(_) | JvmEnd::Died { .. } | JvmEnd::Hung { .. } => false,
+        }
+    }
+
+    /// What is said of a test that ended its JVM, or did not end itself.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            JvmEnd::Died { failure, .. } | JvmEnd::Hung { failure, .. } => Some(failure),
+            JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::NotStarted(_) => None,
+        }
+    }
+
+    /// The test that ran when the JVM ended.
+    pub fn during(&self) -> Option<&Handle> {
+        match self {
+            JvmEnd::Died { during, .. } | JvmEnd::Hung { during, .. } => during.as_ref(),
+            JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::NotStarted(_) => None,
+        }
+    }
+}
+
+fn ended(kind: &str, message: String, trace: String) -> Failure {
+    Failure {
+        kind: kind.to_owned(),
+        message,
+        trace,
+        expected: None,
+        actual: None,
+    }
+}
+
+/// Sorts one message: outcomes into `said`, faults to `faults`, everything else to `heard`.
+pub(super) fn hear(
+    message: ToProgram,
+    said: &mut Vec<Said>,
+    faults: &Faults,
+    heard: &mut dyn FnMut(Heard<'_>),
+) {
+    match message {
+        ToProgram::TestFinished { test, outcome, .. } => {
+            let verdict = match outcome {
+                Outcome::Passed => Verdict::Passed,
+                Outcome::Failed(failure) => Verdict::Failed(failure),
+                Outcome::Skipped { .. } => Verdict::NotRun,
+            };
+            heard(Heard::Test(&test.handle, &verdict));
+            said.push(Said::Test(test.handle, verdict));
+        }
+        ToProgram::ContainerFinished {
+            root,
+            failure: Some(failure),
+            ..
+        } => said.push(Said::ClassFailed { root, failure }),
+        ToProgram::Bug { message } => faults.add(message),
+        other => heard(Heard::Other(Box::new(other))),
+    }
+}
+
+impl Transcript {
+    /// A JVM that ended while a test ran is that test's failure.
+    pub(super) fn ended(mut said: Vec<Said>, end: JvmEnd, heard: &mut dyn FnMut(Heard<'_>)) -> Transcript {
+        if let (Some(test), Some(failure)) = (end.during(), end.failure()) {
+            let verdict = Verdict::Failed(failure.clone());
+            heard(Heard::Test(test, &verdict));
+            said.push(Said::Test(test.clone(), verdict));
+        }
+        Transcript { said, end }
+    }
+
+    /// The verdict for each of `tests`, wherever it ran. A set-up that fails takes all tests of its class with it that
+    /// have not run.
+    pub fn of_each(&self, tests: &[Handle]) -> Vec<Option<Verdict>> {
+        let mut by_handle: BTreeMap<&Handle, Vec<usize>> = BTreeMap::new();
+        let mut by_root: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, test) in tests.iter().enumerate() {
+            by_handle.entry(test).or_default().push(place);
+            by_root.entry(&test.root).or_default().push(place);
+        }
+        let mut verdicts: Vec<Option<Verdict>> = vec![None; tests.len()];
+        for said in &self.said {
+            match said {
+                Said::Test(handle, verdict) => {
+                    for place in by_handle.get(handle).into_iter().flatten() {
+                        verdicts[*place] = Some(verdict.clone());
+                    }
+                }
+                Said::ClassFailed { root, failure } => {
+                    for place in by_root.get(root.as_str()).into_iter().flatten() {
+                        verdicts[*place].get_or_insert_with(|| Verdict::Failed(failure.clone()));
+                    }
+                }
+            }
+        }
+        verdicts
+    }
+
+    /// What became of the last of `tests`, after the others. If the JVM ended before it, that is how it failed.
+    pub fn of_last(&self, tests: &[Handle]) -> Verdict {
+        match &self.end {
+            JvmEnd::Cancelled | JvmEnd::TimeUp => return Verdict::Cancelled,
+            JvmEnd::Died { failure, .. } | JvmEnd::Hung { failure, .. } => {
+                return Verdict::Failed(*failure.clone());
+            }
+            JvmEnd::NotStarted(_) => return Verdict::NotRun,
+            JvmEnd::Finished => {}
+        }
+        let last = tests.last().map(std::slice::from_ref).unwrap_or_default();
+        let verdict = self.of_each(last).pop().flatten();
+        verdict.unwrap_or(Verdict::NotRun)
+    }
+
+    /// The verdict for each place of `order`. From the first test on that ran elsewhere there is none; one that did not run
+    /// at all is passed over, unless its class's set-up failed.
+    pub fn in_order(self, order: &[Handle]) -> Vec<Verdict> {
+        let mut verdicts = Vec::new();
+        let mut left: VecDeque<Said> = self.said.into();
+        for (place, handle) in order.iter().enumerate() {
+            let of_test = |said: &Said| matches!(said, Said::Test(..));
+            let next = left.iter().position(of_test).filter(|index| match &left[*index] {
+                Said::Test(other, _) => other == handle,
+                Said::ClassFailed { .. } => false,
+            });
+            if let Some(index) = next {
+                // What a tear-down said before it is about no test.
+                left.drain(..index);
+                if let Some(Said::Test(_, verdict)) = left.pop_front() {
+                    verdicts.push(verdict);
+                }
+                continue;
+            }
+            let before_next = left.iter().take_while(|said| !of_test(said));
+            let set_up = before_next.enumerate().find_map(|(index, said)| match said {
+                Said::ClassFailed { root, failure } if *root == handle.root => Some((index, failure.clone())),
+                _ => None,
+            });
+            if let Some((index, failure)) = set_up {
+                verdicts.push(Verdict::Failed(failure));
+                left.drain(..index);
+                if order.get(place + 1).is_none_or(|next| next.root != handle.root) {
+                    left.pop_front();
+                }
+                continue;
+            }
+            let ran_elsewhere = left
+                .iter()
+                .any(|said| matches!(said, Said::Test(other, _) if other == handle));
+            if ran_elsewhere {
+                break;
+            }
+            verdicts.push(Verdict::NotRun);
+        }
+        verdicts.resize(order.len(), Verdict::NotRun);
+        verdicts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unflake_protocol::Framework;
+
+    fn handle(name: &str) -> Handle {
+        Handle {
+            framework: Framework::JUnit4,
+            root: name[..1].to_owned(),
+            id: name.to_owned(),
+        }
+    }
+
+    fn handles(names: &str) -> Vec<Handle> {
+        names.split_terminator(' ').map(handle).collect()
+    }
+
+    fn failure() -> Failure {
+        ended("E", String::new(), String::new())
+    }
+
+    /// What a JVM said: a test's name, `!` before one that fails, `A*` for a class whose set-up fails. The last word may
+    /// be `died` or `hung` (between tests), `died:A1` (in one), `late` or `cancelled`.
+    fn transcript(text: &str) -> Transcript {
+        let mut end = JvmEnd::Finished;
+        let mut said = Vec::new();
+        for word in text.split_terminator(' ') {
+            let (name, during) = word.split_once(':').unzip();
+            let during = during.map(handle);
+            match (
+                name.unwrap_or(word),
+                word.strip_suffix('*'),
+                word.strip_prefix('!'),
+            ) {
+                ("died", ..) => {
+                    end = JvmEnd::Died {
+                        during,
+                        failure: Box::new(failure()),
+                    }
+                }
+                ("hung", ..) => {
+                    end = JvmEnd::Hung {
+                        during,
+                        failure: Box::new(failure()),
+                    }
+                }
+                ("late", ..) => end = JvmEnd::TimeUp,
+                ("cancelled", ..) => end = JvmEnd::Cancelled,
+                (_, Some(class), _) => said.push(Said::ClassFailed {
+                    root: class.to_owned(),
+                    failure: failure(),
+                }),
+                (_, _, Some(test)) => said.push(Said::Test(handle(test), Verdict::Failed(failure()))),
+                _ => said.push(Said::Test(handle(word), Verdict::Passed)),
+            }
+        }
+        Transcript::ended(said, end, &mut |_| {})
+    }
+
+    fn letter(verdict: &Verdict) -> char {
+        match verdict {
+            Verdict::Passed => 'p',
+            Verdict::Failed(_) => 'f',
+            Verdict::NotRun => '-',
+            Verdict::Cancelled => 'c',
+        }
+    }
+
+    #[track_caller]
+    fn in_order(order: &str, said: &str, expected: &str) {
+        let verdicts = transcript(said).in_order(&handles(order));
+        assert_eq!(verdicts.iter().map(letter).collect::<String>(), expected);
+    }
+
+    #[track_caller]
+    fn of_each(tests: &str, said: &str, expected: &str) {
+        let verdicts = transcript(said).of_each(&handles(tests));
+        let shown = verdicts
+            .iter()
+            .map(|verdict| verdict.as_ref().map_or('?', letter));
+        assert_eq!(shown.collect::<String>(), expected);
+    }
+
+    #[track_caller]
+    fn of_last(tests: &str, said: &str, expected: char) {
+        assert_eq!(letter(&transcript(said).of_last(&handles(tests))), expected);
+    }
+
+    #[test]
+    fn verdicts_stand_at_their_places() {
+        in_order("A1 A2 B1", "A1 !A2 B1", "pfp");
+        in_order("A1 A1", "A1 !A1", "pf");
+    }
+
+    #[test]
+    fn another_order_than_the_one_asked_for_says_nothing() {
+        in_order("A2 A1", "A1 A2", "--");
+        in_order("B1 A1 C1", "A1 !B1 C1", "---");
+        in_order("A1 B1 C1", "A1 C1 !B1", "p--");
+        in_order("A1 B1", "A1 X1 !B1", "p-");
+    }
+
+    #[test]
+    fn a_test_that_did_not_run_is_passed_over() {
+        in_order("A1 A2 A3", "A1 !A3", "p-f");
+        in_order("A1 A2 A3", "A1", "p--");
+    }
+
+    #[test]
+    fn a_set_up_that_fails_fails_the_tests_of_its_class() {
+        in_order("A1 B1 B2 C1", "A1 B* C1", "pffp");
+        in_order("A1 B1", "A1 A* B1", "pp");
+        in_order("A1 A2", "A1 A* !A2", "pf");
+        of_each("A1 A2 B1", "A1 A* B1", "pfp");
+        of_each("A1 A2", "A* A1", "pf");
+        of_last("A1 B1", "A1 B*", 'f');
+        of_last("A1 B1", "A* B1", 'p');
+    }
+
+    #[test]
+    fn a_jvm_that_ends_in_a_test_is_its_failure() {
+        in_order("A1 A2 A3", "A1 died:A2", "pf-");
+        of_each("A1 A2 A3", "A1 hung:A2", "pf?");
+        of_last("A1 A2", "A1 died:A2", 'f');
+    }
+
+    #[test]
+    fn a_jvm_that_ends_between_tests_fails_only_who_was_asked_for_last() {
+        of_each("A1 A2", "A1 died", "p?");
+        of_last("A1 A2", "A1 died", 'f');
+        in_order("A1 A2", "A1 hung", "p-");
+    }
+
+    #[test]
+    fn what_is_cut_short_has_no_verdict() {
+        of_last("A1 A2", "A1 late", 'c');
+        of_last("A1 A2", "A1 A2 cancelled", 'c');
+        of_last("A1", "", '-');
+        assert!(transcript("late").end.is_over() && !transcript("died").end.is_over());
+        assert!(transcript("A1").end.can_go_on() && !transcript("hung").end.can_go_on());
+    }
+
+    #[test]
+    fn messages_are_sorted_and_none_is_lost() {
+        let (faults, mut said, mut others) = (Faults::default(), Vec::new(), 0);
+        let mut others_heard = |heard: Heard<'_>| others += u32::from(matches!(heard, Heard::Other(_)));
+        let bug = ToProgram::Bug {
+            message: "oh".to_owned(),
+        };
+        let container = |failure| ToProgram::ContainerFinished {
+            root: "A".to_owned(),
+            choices: Default::default(),
+            failure,
+        };
+        for message in [bug, container(Some(failure())), container(None)] {
+            hear(message, &mut said, &faults, &mut others_heard);
+        }
+        assert_eq!(
+            said,
+            [Said::ClassFailed {
+                root: "A".to_owned(),
+                failure: failure()
+            }]
+        );
+        assert_eq!((faults.all(), others), (vec!["oh".to_owned()], 1));
+    }
+}

@@ -1,0 +1,224 @@
+//! The loop that runs a plan, and what is known while it runs.
+
+use super::found::Found;
+use super::launch_tests::LaunchTests;
+use super::limits::LIKELY_ORDERS;
+use super::orders::{Order, Orders, Wanted};
+use super::prove::ProvedVictim;
+use super::shuffle::{RanOrders, Shuffled};
+use super::sort_out::{OrderSuspect, sort_out};
+use super::stages::{AtOnce, Known, ORDER, POLLUTION, Stage, StageName, Step, Time};
+use super::suspicions::{Polluters, Suspicion};
+use super::trial::{Trial, Tried, victims_of};
+use crate::TestIx;
+use std::collections::{BTreeMap, BTreeSet};
+use unflake_protocol::Seed;
+
+/// The search for victims among the tests of one launch.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    pub tests: &'a LaunchTests,
+    pub orders: &'a dyn Orders,
+    /// Orders of the whole suite that were already run.
+    pub ran: &'a RanOrders,
+    /// Told what begins.
+    pub tell: &'a dyn Fn(Doing),
+}
+
+/// What a search is about to do, for whoever watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// Trying so many polluters on further tests.
+    MoreVictims {
+        polluters: usize,
+    },
+    /// Looking for what makes so many tests fail, or pass.
+    SortingOut {
+        suspects: usize,
+    },
+    Cleaners,
+}
+
+impl Search<'_> {
+    /// `check --only pollution`: who suffers from tests that were seen to change shared state.
+    pub fn pollution(&self, suspicions: &[Suspicion]) -> Found {
+        let mut plan = Plan::new(*self, Polluters::new(suspicions));
+        plan.likely_from_two_orders();
+        plan.run(&POLLUTION);
+        plan.into_found()
+    }
+
+    /// `check --only order`: what makes tests fail that failed in orders of the whole suite, given with what ran before them
+    /// there. Without `more` no further victims are looked for.
+    pub fn order(&self, failing: BTreeMap<TestIx, Order>, more: bool) -> Found {
+        let mut plan = Plan::new(*self, Polluters::new(&[]));
+        for (test, before) in failing {
+            plan.add_likely(OrderSuspect {
+                test,
+                before,
+                passes_alone: false,
+            });
+        }
+        for suspect in self.tests.suspects_of_build() {
+            plan.add_likely(suspect);
+        }
+        let steps = ORDER.iter().copied();
+        let steps = steps.filter(|step| more || matches!(step, Step::SortOut(_)));
+        plan.run(&steps.collect::<Vec<Step>>());
+        plan.into_found()
+    }
+}
+
+/// A search that is under way.
+pub(super) struct Plan<'a> {
+    pub(super) search: Search<'a>,
+    pub(super) polluters: Polluters<'a>,
+    /// Tests that failed in an order other than the build's, or only in the build.
+    pub(super) likely: BTreeMap<TestIx, OrderSuspect>,
+    /// All victims, also those that were known before.
+    pub(super) known: BTreeSet<TestIx>,
+    pub(super) victims: BTreeMap<TestIx, ProvedVictim>,
+    /// By polluter, each enough on its own.
+    pub(super) of: BTreeMap<TestIx, BTreeSet<TestIx>>,
+    /// Polluters for which the time was up.
+    pub(super) partial: BTreeSet<TestIx>,
+    /// Whom each stage has tried.
+    pub(super) tried: BTreeMap<StageName, Vec<Order>>,
+    pub(super) found: Found,
+}
+
+impl<'a> Plan<'a> {
+    fn new(search: Search<'a>, polluters: Polluters<'a>) -> Plan<'a> {
+        Plan {
+            search,
+            polluters,
+            likely: BTreeMap::new(),
+            known: search.tests.known_victims.clone(),
+            victims: BTreeMap::new(),
+            of: BTreeMap::new(),
+            partial: BTreeSet::new(),
+            tried: BTreeMap::new(),
+            found: Found::default(),
+        }
+    }
+
+    fn add_likely(&mut self, suspect: OrderSuspect) {
+        if !self.known.contains(&suspect.test) {
+            self.likely.entry(suspect.test).or_insert(suspect);
+        }
+    }
+
+    /// Tests that the build shows to depend on others, and those that passed in the build and fail in one of two orders.
+    fn likely_from_two_orders(&mut self) {
+        let Search {
+            tests, orders, ran, ..
+        } = self.search;
+        for suspect in tests.suspects_of_build() {
+            self.add_likely(suspect);
+        }
+        let shuffled = Shuffled::new(tests);
+        // Always the same ones, whatever the seed.
+        let batch = LIKELY_ORDERS.map(|number| shuffled.order(number, Seed(0)));
+        let ran = ran.run_to_the_end(orders.searching().as_ref(), &batch);
+        self.found.cut.whole_orders |= ran.is_partial;
+        for part in ran.parts {
+            for (place, verdict) in part.verdicts.iter().enumerate() {
+                let test = part.order[place];
+                if Wanted::Fails.holds(verdict) && tests.passed.contains(&test) {
+                    self.add_likely(OrderSuspect {
+                        test,
+                        before: part.order[..place].to_vec(),
+                        passes_alone: false,
+                    });
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Try(stage) => self.run_stage(stage),
+                Step::SortOut(time) => self.sort_out(*time),
+            }
+        }
+    }
+
+    fn run_stage(&mut self, stage: &Stage) {
+        let who = self.who(stage.who);
+        if !who.is_empty() {
+            let polluters = who.len();
+            (self.search.tell)(Doing::MoreVictims { polluters });
+        }
+        let trials = who.iter().map(|polluters| {
+            let candidates = self.whom(stage.whom, polluters);
+            self.polluters.trial(polluters, candidates)
+        });
+        let trials: Vec<Trial> = trials.filter(|trial| !trial.candidates.is_empty()).collect();
+        self.tried.insert(stage.name, who);
+        let at_once = match stage.at_once {
+            AtOnce::All => trials.len(),
+            AtOnce::Some(count) => count,
+        };
+        for part in trials.chunks(at_once.max(1)) {
+            let mut part = part.to_vec();
+            if stage.whom.known == Known::LeftOut {
+                // Those that the part before found are no longer looked for.
+                let is_open = |test: &TestIx| !self.known.contains(test);
+                part.iter_mut().for_each(|trial| trial.candidates.retain(is_open));
+            }
+            let orders = self.search.orders;
+            let tried = victims_of(
+                orders.searching().as_ref(),
+                orders,
+                &part,
+                &self.known,
+                stage.mode,
+            );
+            self.add(&part, tried);
+        }
+    }
+
+    fn add(&mut self, trials: &[Trial], tried: Tried) {
+        for main in tried.victims {
+            self.known.insert(main.victim);
+            self.victims.insert(main.victim, main);
+        }
+        for ((trial, of), is_partial) in trials.iter().zip(tried.of).zip(tried.is_partial) {
+            if let [polluter] = trial.polluters[..] {
+                self.of.entry(polluter).or_default().extend(of);
+            }
+            if is_partial {
+                self.found.cut.trials = true;
+                self.partial.extend(trial.polluters.iter().copied());
+            }
+        }
+    }
+
+    fn sort_out(&mut self, time: Time) {
+        let open = self.likely.values();
+        let open: Vec<OrderSuspect> = open
+            .filter(|suspect| !self.known.contains(&suspect.test))
+            .cloned()
+            .collect();
+        if open.is_empty() {
+            return;
+        }
+        (self.search.tell)(Doing::SortingOut { suspects: open.len() });
+        let Search { tests, orders, .. } = self.search;
+        let in_build = |test: TestIx| tests.before(test);
+        let sorted = match time {
+            Time::Search => sort_out(orders.searching().as_ref(), &open, &in_build),
+            Time::All => sort_out(orders, &open, &in_build),
+        };
+        for main in sorted.victims {
+            self.known.insert(main.victim);
+            if let [polluter] = main.polluters[..] {
+                self.of.entry(polluter).or_default().insert(main.victim);
+            }
+            self.victims.insert(main.victim, main);
+        }
+        self.found.brittle.extend(sorted.brittle);
+        self.found.unproved.extend(sorted.unproved);
+    }
+}

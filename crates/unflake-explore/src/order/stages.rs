@@ -1,0 +1,274 @@
+//! The plan of the search for victims, as two tables: who is tried before whom, how carefully, in which order.
+//!
+//! A search goes from what costs little and finds much to what costs much, as long as there is time. Each stage tries some
+//! polluters on some candidates and proves what it finds before the next begins, so that later stages can build on it: whoever
+//! does harm to some may do it to more, and victims that are known need not be found again.
+//!
+//! **What is guaranteed** of tests that behave the same each time, without a deadline (`properties` tests it on random suites):
+//! - [`POLLUTION`]: a test that passes alone and fails right after a polluter that stands for itself is reported as a victim,
+//!   if its classes can see what the polluter changes. Which polluters are named beside the first is not guaranteed.
+//! - [`ORDER`]: a test that fails in one of the whole suite's orders and passed in the build, or did the opposite in the build
+//!   and alone, is reported as a victim or as brittle. So is every test that fails right after a polluter found that way.
+
+use super::limits::{MOST_HARMFUL, POLLUTERS_AT_ONCE};
+use super::trial::TrialMode;
+
+/// Names of stages, for stages that build on others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum StageName {
+    LikelyBehindFirst,
+    LikelyAfterEach,
+    MoreOfHarmful,
+    WithinClasses,
+    NearBehindFirst,
+    NearAfterEach,
+    Far,
+    SameState,
+    Chains,
+    MoreOfFound,
+    SiblingsOfFound,
+}
+
+/// Which polluters a stage tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    /// The first polluter of each state.
+    First,
+    /// The same, without those that an earlier stage tried.
+    FirstBut(StageName),
+    /// One polluter for each way in which a state was changed.
+    Typical,
+    /// So many with the most victims.
+    MostHarmful(usize),
+    /// All that were seen to pollute.
+    All,
+    /// The same, as far as may be one of another class after each.
+    AllClassesInTurn,
+    /// Polluters that do harm only together.
+    Chains,
+    /// Polluters with victims, each enough on its own.
+    Found,
+    /// The other tests of the classes of those that an earlier stage tried: they often do the same.
+    SiblingsOf(StageName),
+}
+
+/// From whom the candidates are taken, in the build's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Among {
+    /// Tests that failed in an order other than the build's, or only in the build.
+    Likely,
+    /// Tests that passed in some order and whose classes can reach what the polluter changes.
+    Seeing,
+    /// Tests that passed in some order, the others.
+    NotSeeing,
+    /// Victims of tests that change the same state, without those that the polluter is known to harm.
+    VictimsOfSameState,
+    /// Tests that passed in the build.
+    Passed,
+}
+
+/// Of which classes the candidates are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OfClass {
+    Any,
+    /// Of the polluter's, without itself.
+    Own,
+    /// Not of the polluter's.
+    Other,
+    /// Of those that have victims.
+    Affected,
+}
+
+/// What happens to candidates that are known to be victims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// They are not tried again.
+    LeftOut,
+    /// They are tried, to learn all of their polluters.
+    TriedToo,
+}
+
+/// On whom a stage tries its polluters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Whom {
+    pub(super) among: Among,
+    pub(super) of_class: OfClass,
+    pub(super) known: Known,
+}
+
+/// How many polluters are tried before what was found is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtOnce {
+    All,
+    Some(usize),
+}
+
+/// One row of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stage {
+    pub(super) name: StageName,
+    pub(super) who: Who,
+    pub(super) whom: Whom,
+    pub(super) mode: TrialMode,
+    pub(super) at_once: AtOnce,
+}
+
+/// One step of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Try(Stage),
+    /// Finds the polluters or setters of all likely tests that no polluter explains yet, by bisection of the order in which
+    /// they failed.
+    SortOut(Time),
+}
+
+/// How much of the time a step may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Time {
+    /// Some is kept for the proof of what is found.
+    Search,
+    All,
+}
+
+const fn among(among: Among, of_class: OfClass, known: Known) -> Whom {
+    Whom {
+        among,
+        of_class,
+        known,
+    }
+}
+
+/// `check --only pollution`: polluters are known, victims are looked for.
+pub(super) const POLLUTION: [Step; 9] = [
+    // Likely victims are few, and most victims are among them. Those of the polluter's own class come later, with all of it.
+    Step::Try(Stage {
+        name: StageName::LikelyBehindFirst,
+        who: Who::First,
+        whom: among(Among::Likely, OfClass::Other, Known::LeftOut),
+        mode: TrialMode::Behind,
+        at_once: AtOnce::All,
+    }),
+    Step::Try(Stage {
+        name: StageName::LikelyAfterEach,
+        who: Who::Typical,
+        whom: among(Among::Likely, OfClass::Other, Known::LeftOut),
+        mode: TrialMode::Each,
+        at_once: AtOnce::Some(POLLUTERS_AT_ONCE),
+    }),
+    // Whoever does harm to some may do it to more.
+    Step::Try(Stage {
+        name: StageName::MoreOfHarmful,
+        who: Who::MostHarmful(MOST_HARMFUL),
+        whom: among(Among::Seeing, OfClass::Any, Known::LeftOut),
+        mode: TrialMode::Behind,
+        at_once: AtOnce::All,
+    }),
+    // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
+    Step::Try(Stage {
+        name: StageName::WithinClasses,
+        who: Who::AllClassesInTurn,
+        whom: among(Among::Seeing, OfClass::Own, Known::LeftOut),
+        mode: TrialMode::Packed,
+        at_once: AtOnce::All,
+    }),
+    Step::Try(Stage {
+        name: StageName::NearBehindFirst,
+        who: Who::FirstBut(StageName::MoreOfHarmful),
+        whom: among(Among::Seeing, OfClass::Any, Known::TriedToo),
+        mode: TrialMode::Behind,
+        at_once: AtOnce::All,
+    }),
+    Step::Try(Stage {
+        name: StageName::NearAfterEach,
+        who: Who::Typical,
+        whom: among(Among::Seeing, OfClass::Any, Known::TriedToo),
+        mode: TrialMode::Each,
+        at_once: AtOnce::Some(POLLUTERS_AT_ONCE),
+    }),
+    Step::Try(Stage {
+        name: StageName::Far,
+        who: Who::Typical,
+        whom: among(Among::NotSeeing, OfClass::Any, Known::TriedToo),
+        mode: TrialMode::Behind,
+        at_once: AtOnce::Some(POLLUTERS_AT_ONCE),
+    }),
+    // Whoever does the same to the same state has the same victims, if any.
+    Step::Try(Stage {
+        name: StageName::SameState,
+        who: Who::All,
+        whom: among(Among::VictimsOfSameState, OfClass::Any, Known::TriedToo),
+        mode: TrialMode::Behind,
+        at_once: AtOnce::All,
+    }),
+    Step::SortOut(Time::Search),
+];
+
+/// `check --only order`: failures are known, polluters are looked for, then more of their victims.
+pub(super) const ORDER: [Step; 4] = [
+    Step::SortOut(Time::All),
+    Step::Try(Stage {
+        name: StageName::Chains,
+        who: Who::Chains,
+        whom: among(Among::Passed, OfClass::Any, Known::LeftOut),
+        mode: TrialMode::Each,
+        at_once: AtOnce::Some(1),
+    }),
+    Step::Try(Stage {
+        name: StageName::MoreOfFound,
+        who: Who::Found,
+        whom: among(Among::Passed, OfClass::Any, Known::LeftOut),
+        mode: TrialMode::Both,
+        at_once: AtOnce::All,
+    }),
+    Step::Try(Stage {
+        name: StageName::SiblingsOfFound,
+        who: Who::SiblingsOf(StageName::MoreOfFound),
+        whom: among(Among::Passed, OfClass::Affected, Known::LeftOut),
+        mode: TrialMode::Both,
+        at_once: AtOnce::All,
+    }),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stages(plan: &[Step]) -> Vec<&Stage> {
+        plan.iter()
+            .filter_map(|step| match step {
+                Step::Try(stage) => Some(stage),
+                Step::SortOut(_) => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn stages_build_only_on_earlier_ones() {
+        for plan in [&POLLUTION[..], &ORDER[..]] {
+            let mut earlier = Vec::new();
+            for stage in stages(plan) {
+                match stage.who {
+                    Who::FirstBut(other) | Who::SiblingsOf(other) => assert!(earlier.contains(&other)),
+                    Who::First
+                    | Who::Typical
+                    | Who::MostHarmful(_)
+                    | Who::All
+                    | Who::AllClassesInTurn
+                    | Who::Chains
+                    | Who::Found => {}
+                }
+                assert!(!earlier.contains(&stage.name), "{:?}", stage.name);
+                earlier.push(stage.name);
+            }
+        }
+    }
+
+    #[test]
+    fn polluters_share_a_jvm_only_within_their_classes() {
+        for stage in stages(&POLLUTION).into_iter().chain(stages(&ORDER)) {
+            let is_packed = stage.mode == TrialMode::Packed;
+            assert_eq!(is_packed, stage.whom.of_class == OfClass::Own, "{:?}", stage.name);
+            assert_eq!(is_packed, stage.who == Who::AllClassesInTurn, "{:?}", stage.name);
+        }
+    }
+}
