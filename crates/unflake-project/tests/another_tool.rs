@@ -1,9 +1,9 @@
 //! A second build tool: nothing but its own description is needed to drive it.
 //!
 //! It differs from Maven wherever Gradle does: two build files, a script that every run needs, an option against the
-//! results of an earlier run, one option per selected class, errors in a paragraph, the class path in another place. Its
-//! program is a shell script that runs the build file; where the build starts a test JVM, a thread of the test speaks
-//! for its agent.
+//! results of an earlier run, one option per selected class, errors in a paragraph, the class path in another place.
+//! Its program is a shell script that runs the build file; where the build starts a test JVM, a thread of the test
+//! speaks for its agent.
 
 #![expect(
     clippy::unwrap_used,
