@@ -77,12 +77,22 @@ impl FindError {
     /// What to do about it.
     pub fn hint(&self) -> String {
         match self {
-            FindError::NoBuild { parent: Some(parent), .. } => format!("try `unflake check -C {}`", parent.display()),
-            FindError::NoDirectory(_, tools) | FindError::NoBuild { parent: None, tools, .. } => {
-                format!("go to the directory with the project's {}, or name it with `-C DIR`", build_files(*tools))
+            FindError::NoBuild {
+                parent: Some(parent), ..
+            } => format!("try `unflake check -C {}`", parent.display()),
+            FindError::NoDirectory(_, tools)
+            | FindError::NoBuild {
+                parent: None, tools, ..
+            } => {
+                format!(
+                    "go to the directory with the project's {}, or name it with `-C DIR`",
+                    build_files(*tools)
+                )
             }
             FindError::OtherBuild { .. } => {
-                "run its tests under unflake with `unflake exec -- COMMAND`, for example `unflake exec -- ./gradlew test`".to_owned()
+                "run its tests under unflake with `unflake exec -- COMMAND`, for example \
+                 `unflake exec -- ./gradlew test`"
+                    .to_owned()
             }
             FindError::NoProgram(tool) => tool.facts().install_hint.to_owned(),
         }

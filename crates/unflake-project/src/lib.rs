@@ -1,8 +1,8 @@
 //! Finds the build, runs it once and learns how its test JVMs are started.
 //!
-//! Nothing is decided by reading build files: an ordinary run of the build under the agent tells all that is needed. What
-//! is learned is plain data ([`BuildRun`]); what to do with it is decided elsewhere. What differs between build tools is
-//! behind [`BuildTool`], and the tools there are stand in [`TOOLS`].
+//! Nothing is decided by reading build files: an ordinary run of the build under the agent tells all that is needed.
+//! What is learned is plain data ([`BuildRun`]); what to do with it is decided elsewhere. What differs between build
+//! tools is behind [`BuildTool`], and [`TOOLS`] lists those that are driven.
 
 mod build;
 mod jvm;

@@ -1,7 +1,7 @@
 //! The recipe of a test JVM together with the build tool that started it.
 //!
-//! A recipe alone does not say how to start its JVM again: only the tool knows where it put the class path. A stored run
-//! keeps the tool by its name, so that it can be run again later without its build.
+//! A recipe alone does not say how to start its JVM again: only the tool knows where it put the class path. A stored
+//! run keeps the tool by its name, so that it can be run again later without its build.
 
 use crate::tool::BuildTool;
 use crate::tools::TOOLS;

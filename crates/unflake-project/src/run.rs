@@ -213,8 +213,8 @@ fn io_error(what: &str) -> impl FnOnce(io::Error) -> BuildError {
     move |error| BuildError::Io { what, error }
 }
 
-/// The value of JAVA_TOOL_OPTIONS that loads the agent. The user's own options stay; a path with a blank is quoted, which
-/// every JVM since Java 8 understands.
+/// The value of JAVA_TOOL_OPTIONS that loads the agent. The user's own options stay; a path with a blank is quoted,
+/// which every JVM since Java 8 understands.
 pub fn tool_options(agent: &Path, options: &str) -> String {
     let ours = format!("-agentpath:{}={options}", agent.display());
     let ours = if ours.contains(' ') {

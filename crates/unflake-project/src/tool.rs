@@ -1,8 +1,8 @@
 //! What differs from one build tool to the next.
 //!
-//! Constants are in [`ToolFacts`], the rest are methods of [`BuildTool`]. A method is given plain data (the output of the
-//! build, the recipe of a test JVM) and decides nothing beyond the tool's own habits: the process is started elsewhere,
-//! and so are its results judged. Whoever adds a tool writes one file below `tools/` and adds it to the registry there.
+//! Constants are in [`ToolFacts`], the rest are methods of [`BuildTool`]. A method is given plain data, such as the
+//! output of the build or the recipe of a test JVM, and knows the tool's own habits only: the process is started and
+//! its results are judged elsewhere. To add a tool, write one file below `tools/` and list it in `tools.rs`.
 
 use std::fmt;
 use std::io;
@@ -14,13 +14,13 @@ use unflake_protocol::Recipe;
 pub trait BuildTool: fmt::Debug + Sync {
     fn facts(&self) -> &'static ToolFacts;
 
-    /// Adds to `command` what makes the tool run all tests once, even if nothing has changed since the last time, and go
-    /// on after failures. The arguments of [`BuildTool::select`] and those of the user follow. Files that this needs, such
-    /// as a script for the tool, go to `scratch`.
+    /// Adds to `command` what makes the tool run all tests once, even if nothing has changed since the last time, and
+    /// go on after failures. The arguments of [`BuildTool::select`] and those of the user follow. Files that this
+    /// needs, such as a script for the tool, go to `scratch`.
     fn prepare(&self, command: &mut Command, scratch: &Path) -> io::Result<()>;
 
-    /// The arguments that limit the run to these classes. They are top-level classes with dots; a name may contain `*`, and
-    /// a name without a package stands for that class in every package.
+    /// The arguments that limit the run to these classes. They are top-level classes with dots; a name may contain `*`,
+    /// and a name without a package stands for that class in every package.
     fn select(&self, classes: &[String]) -> Vec<String>;
 
     /// Whether a build that ended with an error did so for its failing tests only.
@@ -47,8 +47,8 @@ pub trait BuildTool: fmt::Debug + Sync {
     /// The tool's version as one line, from what it prints when asked for `--version`.
     fn version(&self, output: &str) -> Option<String>;
 
-    /// The modules below the project, by their paths, as far as the build files say so in plain words. For people to read:
-    /// what is checked is what the build runs.
+    /// The modules below the project, by their paths, as far as the build files name them. For people to read: what is
+    /// checked is what the build runs.
     fn modules(&self, project: &Path) -> Vec<String>;
 }
 

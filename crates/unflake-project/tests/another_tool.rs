@@ -1,8 +1,9 @@
 //! A second build tool: nothing but its own description is needed to drive it.
 //!
-//! It is unlike Maven wherever Gradle is: two build files, a script that every run needs, an option against results of
-//! an earlier run, one option per selected class, errors in a paragraph, the class path in another place. Its program is a
-//! shell script that runs the build file; where the build starts a test JVM, a thread of the test speaks for its agent.
+//! It differs from Maven wherever Gradle does: two build files, a script that every run needs, an option against the
+//! results of an earlier run, one option per selected class, errors in a paragraph, the class path in another place.
+//! Its program is a shell script that runs the build file; where the build starts a test JVM, a thread of the test
+//! speaks for its agent.
 
 #![expect(
     clippy::unwrap_used,
@@ -301,7 +302,7 @@ fn a_failing_build_says_what_the_tool_says_of_it() {
 
 #[test]
 fn a_build_is_ended_when_its_time_is_up_or_the_user_has_had_enough() {
-    let project = Project::new("exec sleep 600");
+    let project = Project::new("exec sleep 60");
     let late = Limits {
         until: Some(Instant::now()),
         ..Limits::default()
@@ -309,7 +310,7 @@ fn a_build_is_ended_when_its_time_is_up_or_the_user_has_had_enough() {
     match project.run(&[], late) {
         Err(BuildError::TimedOut { command, after }) => {
             assert!(command.starts_with("fakew --init "), "{command}");
-            assert!(after.as_secs() < 600);
+            assert!(after.as_secs() < 60);
         }
         other => panic!("{other:?}"),
     }

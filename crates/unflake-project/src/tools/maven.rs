@@ -20,7 +20,8 @@ const FACTS: ToolFacts = ToolFacts {
     install_hint: "install Maven, or put its `bin` directory on the PATH",
     test_command: "mvn test",
     compile_command: "mvn test-compile",
-    no_tests_hint: "run `mvn test` and see what it says; tests may be switched off, or no class may match Surefire's patterns",
+    no_tests_hint: "run `mvn test` and see what it says; tests may be switched off, or no class may match \
+                    Surefire's patterns",
     reports: &[
         "target/surefire-reports",
         "target/failsafe-reports",
@@ -191,7 +192,8 @@ mod tests {
 
     #[test]
     fn errors_are_the_lines_marked_as_such() {
-        let output = "[INFO] Scanning\n[ERROR] COMPILATION ERROR :\n[WARNING] old\nError: no main class\n [ERROR] quoted\n";
+        let output = "[INFO] Scanning\n[ERROR] COMPILATION ERROR :\n[WARNING] old\nError: no main class\n\
+                      \x20[ERROR] quoted\n";
         assert_eq!(
             Maven.errors(output),
             ["[ERROR] COMPILATION ERROR :", "Error: no main class"]
@@ -263,7 +265,8 @@ mod tests {
         };
         write(
             "pom.xml",
-            "<modules><module>b</module> <!-- <module>old</module> --><module> a </module><module>gone</module></modules>",
+            "<modules><module>b</module> <!-- <module>old</module> --><module> a </module>\
+             <module>gone</module></modules>",
         );
         write("a/pom.xml", "<project/>");
         write("b/pom.xml", "<modules><module>c</module></modules>");
