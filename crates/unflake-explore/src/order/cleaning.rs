@@ -298,4 +298,14 @@ mod tests {
         let found: Vec<Vec<TestIx>> = found.into_iter().map(|cleaners| cleaners.tests).collect();
         assert_eq!(found, [ix([2]), ix([])]);
     }
+
+    #[test]
+    fn only_a_test_of_another_class_shows_that_set_up_is_no_cleaner() {
+        // Tests 0 to 3 are of one class; its set-up resets what 0 does. 1 is a cleaner, 2 does nothing.
+        let reset = |before: &[usize], test: usize| {
+            let mut since = before.iter().rev().take_while(|other| **other < 4);
+            test == 3 && since.find(|other| **other < 2) == Some(&0)
+        };
+        assert_eq!(cleaners_in(&suite(reset), "A A A A B", 0, 3).tests, ix([1]));
+    }
 }

@@ -133,3 +133,25 @@ fn pack(trials: &[Trial]) -> (Vec<Order>, Vec<Packed>) {
     }
     (jvms, packed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulated::{ix, suite};
+    use super::*;
+
+    #[test]
+    fn a_guess_stands_until_its_candidate_is_seen_to_fail_without_polluters() {
+        let trial = Trial {
+            polluters: ix([0]),
+            candidates: ix([1, 2]),
+            changing: BTreeSet::new(),
+            polluting: BTreeSet::new(),
+        };
+        // 1 is a victim of 0, and 2 fails anyway.
+        let mut suite = suite(|before, test| test == 2 || test == 1 && before.contains(&0));
+        assert_eq!(packed(&suite, std::slice::from_ref(&trial))[0].tests, ix([1]));
+        // There is no time to run them without the polluter.
+        suite.most = suite.jvms() + 1;
+        assert_eq!(packed(&suite, &[trial])[0].tests, ix([1, 2]));
+    }
+}
