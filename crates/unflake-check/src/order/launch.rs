@@ -97,3 +97,20 @@ pub(super) fn launch_tests<'h>(
         tests,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::simulated;
+
+    #[test]
+    fn a_test_sees_what_its_own_class_or_the_one_that_was_started_names() {
+        let mut simulated = simulated("A#a [sees S]\nB#b [sees S]\nC#c");
+        let tests = &mut simulated.session.suite.tests;
+        tests[0].id.test = "A$Nested#a".to_owned();
+        tests[1].handle.root = "AllTests".to_owned();
+        let here = simulated.check(|check| launch_tests(check, LaunchIx(0), ["S"], &Ledger::default()));
+        let seeing = BTreeSet::from([TestIx(0), TestIx(1)]);
+        assert_eq!(here.seeing, BTreeMap::from([("S".to_owned(), seeing)]));
+    }
+}

@@ -91,6 +91,14 @@ fn what_changes_on_its_own_is_nobodys_doing() {
 }
 
 #[test]
+fn a_test_that_did_not_run_again_does_not_say_that_a_field_changes_on_its_own() {
+    finds(
+        "A#a is-missing turns pfp; changes S.n\nA#b is-missing turns pfp; changes S.n\nA#c changes S.n",
+        &["Test A#c changes S.n: NoVictim"],
+    );
+}
+
+#[test]
 fn what_was_given_up_is_said_and_reported_of_nobody() {
     finds(
         "A#a changes S.n; not-watched S.n",

@@ -165,6 +165,15 @@ fn further_polluters_are_named_once() {
         ],
         &[("polluters", vec![name("A#a"), name("B#a")].into())],
     );
+    // The search may have found beside the proof what is told as one more.
+    let found = FoundVictim {
+        polluters: [FIRST, THIRD].into(),
+        ..victim(SECOND, &[FIRST], "no")
+    };
+    check(
+        [proved_victim(found), more(THIRD)],
+        &[("polluters", vec![name("A#a"), name("B#a")].into())],
+    );
 }
 
 #[test]

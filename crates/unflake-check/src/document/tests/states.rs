@@ -202,6 +202,19 @@ fn what_could_not_be_proved_says_why() {
 }
 
 #[test]
+fn what_could_not_be_proved_is_about_orders_alone() {
+    let ended = "fails when the tests run in another order; time ran out before this was proved";
+    let expected = format!("checked | order-suspect: {ended}");
+    for (kinds, checked) in [(ID, varied(FIRST, 0, 3)), (POLLUTION, Fact::Watched(FIRST))] {
+        check(
+            kinds,
+            [checked, Fact::Unproved(FIRST, Unproved::Ended)],
+            &expected,
+        );
+    }
+}
+
+#[test]
 fn a_proof_says_more_than_that_it_fails_in_the_build() {
     let fails = || unvaried(Unvaried::FailsInSuite { message: no() });
     let proved = proved_victim(victim(FIRST, &[FIRST], "no"));
