@@ -189,6 +189,17 @@ mod tests {
     }
 
     #[test]
+    fn a_test_counts_as_often_as_it_runs() {
+        let suite = simulated("A#a\nB#a [one-run]\nC#a [one-run]\nD#a [one-run]")
+            .session
+            .suite;
+        assert_eq!(
+            cut(&suite, &[1, 2, 3], spread(2, true)),
+            "Busy 0: 1 A#a, 2 A#a, 3 A#a\nBusy 0: 1 B#a C#a D#a\n"
+        );
+    }
+
+    #[test]
     fn without_a_seed_units_are_smaller_and_cut_by_time() {
         let mut suite = simulated("A#a\nB#a\nC#a\nD#a\nE#a\nF#a\nG#a\nH#a\nI#a\nJ#a\nK#a\nL#a")
             .session

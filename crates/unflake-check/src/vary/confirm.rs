@@ -252,6 +252,19 @@ mod tests {
     }
 
     #[test]
+    fn what_repeats_in_none_of_three_rounds_is_flaky() {
+        let third = "A#a fails since round 4, Alone, one seed 250215905540262";
+        finds(
+            "A#a fails turns ffp; fails form random",
+            &["A#a failed 9 of 10", third],
+        );
+        finds(
+            "A#a fails turns fffp; fails form random",
+            &["A#a failed 10 of 10", "A#a not repeated"],
+        );
+    }
+
+    #[test]
     fn a_test_that_needs_those_before_it_depends_on_the_order() {
         let suite = "A#a\nB#b fails without A#a";
         let two = simulated(suite).with(|options| options.jobs = NonZeroUsize::new(2).unwrap());

@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_test_that_fails_in_a_control_run_is_flaky_and_not_varied() {
-        let simulated = simulated("A#a fails turns pfp\nA#b\nA#c [no-choice]").with(|options| {
+        let simulated = simulated("A#a fails turns pfp\nA#b [one-run]\nA#c [no-choice]").with(|options| {
             options.control = 4;
             options.rounds = Some(1);
         });

@@ -220,6 +220,37 @@ mod tests {
     }
 
     #[test]
+    fn each_failing_round_is_confirmed_once_for_all_its_tests() {
+        let said = "said: A#a, A#b ran through the build tool; without it, the outcome was different";
+        let fails = |test: &str, how: &str| format!("{test} fails since round {how}, through the build");
+        let both = "A#a A#b";
+        for (rebuilds, a, b) in [
+            (
+                vec![both, "!A#a A#b", "A#a !A#b", both, "!A#a A#b", "A#a !A#b"],
+                "2, Prefix, full odd",
+                "3, Prefix, full pairs",
+            ),
+            (
+                vec![both, "!A#a !A#b", both, both, "!A#a !A#b"],
+                "2, Prefix, full odd",
+                "2, Prefix, full odd",
+            ),
+        ] {
+            check(
+                "A#a [no-launch]\nA#b",
+                &rebuilds,
+                &[
+                    said,
+                    "A#a failed 1 of 3",
+                    "A#b failed 1 of 3",
+                    &fails("A#a", a),
+                    &fails("A#b", b),
+                ],
+            );
+        }
+    }
+
+    #[test]
     fn what_the_build_does_not_run_again_is_not_finished() {
         let not_run = "A#a not run by the build";
         check("A#a [no-launch]", &["", "~A#a", "B#x"], &[SAID, not_run]);
