@@ -237,6 +237,21 @@ mod tests {
     }
 
     #[test]
+    fn a_class_stands_for_the_tests_that_it_inherits() {
+        let mut inherited = test("com.acme.BaseTest", "a");
+        inherited.id.root = "com.acme.OrderTest".to_owned();
+        for (notation, expected) in [
+            ("OrderTest", true),
+            ("OrderTest#a", true),
+            ("BaseTest", true),
+            ("OrderTest#b", false),
+        ] {
+            let selection = Selection::parse(&[notation.to_owned()], Path::new(".")).unwrap();
+            assert_eq!(selection.contains(&inherited), expected, "{notation}");
+        }
+    }
+
+    #[test]
     fn the_build_is_told_top_level_classes() {
         let classes = |written: &[&str]| {
             let written: Vec<String> = written.iter().map(|text| (*text).to_owned()).collect();

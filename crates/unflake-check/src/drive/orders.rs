@@ -177,6 +177,13 @@ mod tests {
     }
 
     #[test]
+    fn an_order_that_the_deadline_cuts_short_has_no_verdicts() {
+        let simulated = simulated("A#a sleeps 250\nB#b");
+        let deadline = Instant::now() + Duration::from_millis(200);
+        assert_eq!(run(&simulated, 1, Some(deadline), &["A#a B#b"]), ["none"]);
+    }
+
+    #[test]
     fn without_a_jvm_there_is_no_verdict() {
         assert_eq!(run(&simulated("A#a").most_starts(0), 1, None, &["A#a"]), ["none"]);
     }

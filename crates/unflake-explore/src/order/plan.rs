@@ -328,6 +328,25 @@ mod tests {
     }
 
     #[test]
+    fn what_fails_in_the_build_and_alone_does_not_depend_on_the_order() {
+        let suite = suite(|_, test| test == 3);
+        let tests = LaunchTests {
+            passed: set([0, 1, 2, 4, 5]),
+            ..tests(6)
+        };
+        let told = RefCell::new(Vec::new());
+        let search = Search {
+            tests: &tests,
+            orders: &suite,
+            ran: &RanOrders::default(),
+            tell: &|doing| told.borrow_mut().push(doing),
+        };
+        let found = search.pollution(&[]);
+        assert!(found.victims.is_empty() && found.brittle.is_empty() && found.unproved.is_empty());
+        assert!(!told.take().contains(&Doing::SortingOut { suspects: 1 }));
+    }
+
+    #[test]
     fn what_the_build_shows_is_explained_too() {
         // 3 failed in the build, after 1; 5 passed there, after 4, and fails alone.
         let suite = suite(|before, test| match test {
