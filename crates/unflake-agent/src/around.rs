@@ -11,10 +11,10 @@ use unflake_protocol::{
 };
 
 #[derive(Default)]
-pub(crate) struct Around(Mutex<Seen>);
+pub(crate) struct Around(Mutex<SeenAround>);
 
 #[derive(Default)]
-struct Seen {
+struct SeenAround {
     jvm: Vec<Captured>,
     /// Whether `jvm` was captured at all.
     is_known: bool,

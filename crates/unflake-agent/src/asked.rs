@@ -6,14 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use unflake_protocol::{Abstraction, Compare, HeapSetting, ToProgram, Watch};
 
 pub(crate) struct Asked {
-    include: Vec<Pattern>,
-    exclude: Vec<Pattern>,
-    exclude_fields: Vec<Pattern>,
+    include: Vec<RootPattern>,
+    exclude: Vec<RootPattern>,
+    exclude_fields: Vec<RootPattern>,
     abstractions: Vec<Abstraction>,
     news: Mutex<News>,
 }
 
-struct Pattern {
+struct RootPattern {
     regex: Regex,
     setting: HeapSetting,
 }
@@ -31,7 +31,7 @@ impl Asked {
         let compile = |patterns: &[String], setting: fn(String) -> HeapSetting| {
             let one = |pattern: &String| {
                 let regex = Regex::new(&format!("^(?:{pattern})$"));
-                Ok(Pattern {
+                Ok(RootPattern {
                     regex: regex.map_err(|error| format!("`{pattern}`: {error}"))?,
                     setting: setting(pattern.clone()),
                 })
@@ -85,7 +85,7 @@ impl Asked {
     }
 
     /// All patterns are tried: one that another covers is of use all the same.
-    fn matches(&self, patterns: &[Pattern], field: &str) -> bool {
+    fn matches(&self, patterns: &[RootPattern], field: &str) -> bool {
         let mut found = false;
         for pattern in patterns.iter().filter(|pattern| pattern.regex.is_match(field)) {
             found = true;

@@ -16,11 +16,11 @@ const FURTHEST: i32 = 200_000;
 const NOT_ZERO: u32 = 0xBAD;
 
 thread_local! {
-    static GENERATOR: Cell<Known> = const { Cell::new(Known::Unseen) };
+    static GENERATOR: Cell<KnownHash> = const { Cell::new(KnownHash::Unseen) };
 }
 
 #[derive(Clone, Copy)]
-enum Known {
+enum KnownHash {
     Unseen,
     Follows(Generator),
     Foreign,
@@ -36,20 +36,20 @@ pub(crate) fn follow(drawn: &[i32]) -> i32 {
     })
 }
 
-fn step(known: Known, drawn: &[u32]) -> (Known, i32) {
+fn step(known: KnownHash, drawn: &[u32]) -> (KnownHash, i32) {
     match (known, drawn) {
-        (Known::Foreign, _) => (Known::Foreign, DRAWN_UNKNOWN),
-        (Known::Follows(mut generator), &[hash]) => {
+        (KnownHash::Foreign, _) => (KnownHash::Foreign, DRAWN_UNKNOWN),
+        (KnownHash::Follows(mut generator), &[hash]) => {
             let others = (0..FURTHEST).find(|_| generator.next() == hash);
             // Lost: the test drew more than we count. The next look at this thread asks for a new sample.
-            others.map_or((Known::Unseen, FURTHEST), |others| {
-                (Known::Follows(generator), others)
+            others.map_or((KnownHash::Unseen, FURTHEST), |others| {
+                (KnownHash::Follows(generator), others)
             })
         }
-        (Known::Unseen, &[_] | &[]) => (Known::Unseen, DRAWN_UNSEEN),
+        (KnownHash::Unseen, &[_] | &[]) => (KnownHash::Unseen, DRAWN_UNSEEN),
         (_, sample) => match Generator::recover(sample) {
-            Some(generator) => (Known::Follows(generator), 0),
-            None => (Known::Foreign, DRAWN_UNKNOWN),
+            Some(generator) => (KnownHash::Follows(generator), 0),
+            None => (KnownHash::Foreign, DRAWN_UNKNOWN),
         },
     }
 }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn draws_between_two_looks_are_counted() {
         let mut original = generator(31);
-        let (known, answer) = step(Known::Unseen, &[original.next()]);
+        let (known, answer) = step(KnownHash::Unseen, &[original.next()]);
         assert_eq!(answer, DRAWN_UNSEEN);
         let (known, answer) = step(known, &sample(&mut original));
         assert_eq!(answer, 0);
@@ -187,12 +187,12 @@ mod tests {
         }
         let (known, answer) = step(known, &[original.next()]);
         assert_eq!(answer, 5);
-        assert!(matches!(known, Known::Follows(_)));
+        assert!(matches!(known, KnownHash::Follows(_)));
     }
 
     #[test]
     fn another_generator_is_not_followed() {
-        let (known, answer) = step(Known::Unseen, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        let (known, answer) = step(KnownHash::Unseen, &[1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(answer, DRAWN_UNKNOWN);
         assert_eq!(step(known, &[9]).1, DRAWN_UNKNOWN);
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_lost_thread_is_sampled_again() {
         let mut original = generator(31);
-        let (known, _) = step(Known::Unseen, &sample(&mut original));
+        let (known, _) = step(KnownHash::Unseen, &sample(&mut original));
         let (known, answer) = step(known, &[NOT_ZERO + 1]);
         assert_eq!(answer, FURTHEST);
         assert_eq!(step(known, &[original.next()]).1, DRAWN_UNSEEN);

@@ -113,7 +113,7 @@ impl<'a> Code<'a> {
         has_frames: bool,
         constants: &mut NewConstants,
     ) -> Result<Vec<u8>, NotEdited> {
-        let layout = Layout::new(self, insertions)?;
+        let layout = CodeLayout::new(self, insertions)?;
         let mut out = Vec::with_capacity(self.code.len() + 1024);
         out.u2(self.new_max_stack(insertions)?);
         out.u2(self.max_locals);
@@ -158,7 +158,7 @@ impl<'a> Code<'a> {
         Ok(elsewhere.max(deepest(true)))
     }
 
-    fn write_instructions(&self, layout: &Layout<'_>, out: &mut Vec<u8>) -> Result<(), NotEdited> {
+    fn write_instructions(&self, layout: &CodeLayout<'_>, out: &mut Vec<u8>) -> Result<(), NotEdited> {
         let start = out.len();
         for (n, &pc) in self.instructions.iter().enumerate() {
             let end = self.instructions.get(n + 1).copied().unwrap_or(self.code.len());
@@ -331,7 +331,7 @@ impl PcMap {
 }
 
 /// The new code's plan.
-struct Layout<'i> {
+struct CodeLayout<'i> {
     map: PcMap,
     /// What goes before each instruction, in order.
     inserted: BTreeMap<usize, Vec<&'i Insertion>>,
@@ -339,7 +339,7 @@ struct Layout<'i> {
     joins: Vec<u16>,
 }
 
-impl<'i> Layout<'i> {
+impl<'i> CodeLayout<'i> {
     fn new(code: &Code<'_>, insertions: &'i [Insertion]) -> Result<Self, NotEdited> {
         let mut inserted: BTreeMap<usize, Vec<&Insertion>> = BTreeMap::new();
         for insertion in insertions {

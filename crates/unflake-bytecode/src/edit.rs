@@ -136,12 +136,12 @@ struct Planner<'p, 'a> {
 
 /// Straight-line instructions and how deep they go.
 #[derive(Clone, Default)]
-struct Snippet {
+struct CodeSnippet {
     code: Vec<u8>,
     pushes: u16,
 }
 
-impl Snippet {
+impl CodeSnippet {
     fn before(&self, pc: usize, place: InsertionPlace) -> Insertion {
         Insertion {
             before: pc,
@@ -220,8 +220,8 @@ impl Planner<'_, '_> {
         args: &[Arg],
         found: &[Kind],
         returns: Kind,
-    ) -> Result<Snippet, NotEdited> {
-        let mut snippet = Snippet::default();
+    ) -> Result<CodeSnippet, NotEdited> {
+        let mut snippet = CodeSnippet::default();
         let mut given = found.to_vec();
         for arg in args {
             let kind = self.push(arg, &mut snippet.code)?;
@@ -318,7 +318,7 @@ impl Planner<'_, '_> {
     }
 
     /// The helper's result as the method's own type. Every reference is an `Object` without a cast.
-    fn cast(&mut self, helper: &Helper, snippet: &mut Snippet) -> Result<(), NotEdited> {
+    fn cast(&mut self, helper: &Helper, snippet: &mut CodeSnippet) -> Result<(), NotEdited> {
         let wanted = self.descriptor.returns;
         let given = Descriptor::parse(&helper.descriptor).map(|descriptor| descriptor.returns);
         if Kind::of(wanted) == Kind::Reference && given != Some(wanted) && wanted != "Ljava/lang/Object;" {
@@ -333,7 +333,7 @@ impl Planner<'_, '_> {
     }
 
     /// Returns what the snippet gives if the gate is open.
-    fn gated(&mut self, gate: &StaticField, snippet: &Snippet) -> Result<Insertion, NotEdited> {
+    fn gated(&mut self, gate: &StaticField, snippet: &CodeSnippet) -> Result<Insertion, NotEdited> {
         let mut code = vec![GETSTATIC];
         code.u2(self.constants.gate(gate)?);
         code.u1(IFEQ);

@@ -12,8 +12,8 @@ use crate::drive::rounds::Workers;
 use crate::drive::units::Spread;
 use crate::kept::Kept;
 use crate::learn::{Learned, learn};
-use crate::ledger::{Cut, Fact, Ledger};
-use crate::options::{Kind, Options, SeedSetting, Vary};
+use crate::ledger::{CutShort, Fact, Ledger};
+use crate::options::{CheckKind, Options, SeedSetting, Vary};
 use crate::problem::{Problem, unknown_api};
 use crate::progress::Progress;
 use crate::selection::Selection;
@@ -153,7 +153,7 @@ impl Started<'_> {
         surroundings.children.end_all();
         ledger.add_faults(session.driver().faults());
         if surroundings.cancel.is_cancelled() {
-            ledger.add(Fact::Cut(Cut::Interrupted));
+            ledger.add(Fact::Cut(CutShort::Interrupted));
         }
         let finishing = Finishing {
             check: &check,
@@ -206,21 +206,21 @@ impl Check<'_> {
     /// All phases that were asked for.
     pub(crate) fn run(&self, rebuild: &Rebuild<'_>, ledger: &mut Ledger) -> Result<(), Problem> {
         let passed = baseline::sort_out(self, ledger);
-        if self.looks_for(Kind::Id) {
+        if self.looks_for(CheckKind::Id) {
             vary::run(self, &passed, rebuild, ledger)?;
         }
         // Both begin with the reversed suite: it runs once.
         let ran = RanOrders::default();
-        if self.looks_for(Kind::Pollution) {
+        if self.looks_for(CheckKind::Pollution) {
             state::run(self, &passed, &ran, ledger);
         }
-        if self.looks_for(Kind::Order) {
+        if self.looks_for(CheckKind::Order) {
             order::suite_orders::run(self, &ran, ledger);
         }
         Ok(())
     }
 
-    fn looks_for(&self, kind: Kind) -> bool {
+    fn looks_for(&self, kind: CheckKind) -> bool {
         self.options.kinds.contains(&kind)
     }
 

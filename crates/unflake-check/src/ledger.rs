@@ -46,7 +46,7 @@ pub(crate) enum Fact {
     /// Rounds, or orders of the whole suite, that were completed.
     Rounds(u32),
     /// Something was not finished.
-    Cut(Cut),
+    Cut(CutShort),
 }
 
 /// What a test did without any variation.
@@ -128,7 +128,7 @@ pub(crate) enum By {
 
 /// What was not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub(crate) enum CutShort {
     /// By the user.
     Interrupted,
     /// The budget ended before the rounds that were asked for were done.

@@ -32,7 +32,7 @@ pub use check::{Checked, Surroundings, check, configuration, fresh_seed, seed};
 pub use learn::build_problem;
 pub use nearest::{did_you_mean, nearest};
 pub use options::{
-    Eager, ExploreOptions, Ignore, Kind, Measure, Options, Place, PollutionOptions, SeedSetting, Vary,
+    CheckKind, Eager, ExploreOptions, Ignore, Measure, Options, Place, PollutionOptions, SeedSetting, Vary,
 };
 pub use problem::{Problem, ProblemKind, list, not_implementation_dependent, unknown_api};
 pub use progress::{Progress, Silent};

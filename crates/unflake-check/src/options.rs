@@ -21,7 +21,7 @@ pub struct Options {
     pub control: u32,
     /// Look for the causes of findings.
     pub causes: bool,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<CheckKind>,
     /// Run tests after polluters to see which of them fail.
     pub proof: bool,
     pub pollution: PollutionOptions,
@@ -103,7 +103,7 @@ impl FromStr for SeedSetting {
 
 /// What to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CheckKind {
     /// Implementation-dependent tests
     Id,
     /// Tests that change shared state and leave it so
@@ -112,13 +112,13 @@ pub enum Kind {
     Order,
 }
 
-impl Kind {
+impl CheckKind {
     /// As users write it.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Id => "id",
-            Kind::Pollution => "pollution",
-            Kind::Order => "order",
+            CheckKind::Id => "id",
+            CheckKind::Pollution => "pollution",
+            CheckKind::Order => "order",
         }
     }
 }
@@ -256,7 +256,7 @@ mod tests {
         let wrong = "all".parse::<Eager>().unwrap_err();
         assert_eq!(wrong, "unknown value `all`; use one of off, suite, class, test");
         assert_eq!(
-            [Kind::Id, Kind::Pollution, Kind::Order].map(Kind::name),
+            [CheckKind::Id, CheckKind::Pollution, CheckKind::Order].map(CheckKind::name),
             ["id", "pollution", "order"]
         );
     }

@@ -8,15 +8,15 @@ use unflake_runner::Launch;
 
 /// The project's own classes: those in directories of the class path, not in jars.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct OwnCode {
     project: PathBuf,
     directories: Vec<PathBuf>,
     /// What was looked up, by class.
     known: BTreeMap<String, Option<PathBuf>>,
 }
 
-impl Places {
-    pub(crate) fn new(project: &Path, launch: &Launch) -> Places {
+impl OwnCode {
+    pub(crate) fn new(project: &Path, launch: &Launch) -> OwnCode {
         let on_path = launch.class_path.iter().map(PathBuf::from);
         // `--module-path a:b`, `--patch-module m=a:b`, and the same with `=` after the option.
         let in_options = launch.options.iter().flat_map(|option| {
@@ -29,7 +29,7 @@ impl Places {
             .chain(in_options)
             .filter(|path| path.is_absolute() && path.is_dir())
             .collect();
-        Places {
+        OwnCode {
             project: project.to_owned(),
             directories,
             known: BTreeMap::new(),
@@ -116,7 +116,7 @@ mod tests {
         let mut launch = session.suite.launches[0].clone();
         let patched = project.join("m1/patched");
         launch.options = vec![format!("--patch-module=m={}", patched.display())];
-        let mut places = Places::new(project, &launch);
+        let mut places = OwnCode::new(project, &launch);
         let mut shown = |stack: &[StackFrame]| {
             let place = places.place(stack)?;
             Some(format!("{}:{} {}", place.file, place.line, place.method))

@@ -13,11 +13,11 @@ use unflake_protocol::{Handle, TestId};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     /// Empty: all.
-    patterns: Vec<Pattern>,
+    patterns: Vec<TestPattern>,
 }
 
 #[derive(Clone, Debug)]
-struct Pattern {
+struct TestPattern {
     written: String,
     /// With dots; may have `*`. A simple name stands for that class in any package.
     class: String,
@@ -40,9 +40,9 @@ impl Selection {
                         .lines()
                         .map(str::trim)
                         .filter(|line| !line.is_empty() && !line.starts_with('#'));
-                    patterns.extend(lines.map(Pattern::parse));
+                    patterns.extend(lines.map(TestPattern::parse));
                 }
-                None => patterns.push(Pattern::parse(text)),
+                None => patterns.push(TestPattern::parse(text)),
             }
         }
         Ok(Selection { patterns })
@@ -63,7 +63,7 @@ impl Selection {
     /// What the user wrote that matches none of `tests`.
     pub(crate) fn unmatched(&self, tests: &[KnownTest]) -> Vec<&str> {
         let matches_none =
-            |pattern: &&Pattern| !tests.iter().any(|test| pattern.matches(&test.id, &test.handle));
+            |pattern: &&TestPattern| !tests.iter().any(|test| pattern.matches(&test.id, &test.handle));
         self.patterns
             .iter()
             .filter(matches_none)
@@ -73,7 +73,7 @@ impl Selection {
 
     /// The top-level classes in question, as patterns with dots; `None` if they are all classes, or not known by name.
     pub(crate) fn classes(&self) -> Option<Vec<String>> {
-        let class = |pattern: &Pattern| match pattern.unique_id {
+        let class = |pattern: &TestPattern| match pattern.unique_id {
             Some(_) => None,
             None => Some(pattern.class.split('$').next().unwrap_or_default().to_owned()),
         };
@@ -82,11 +82,11 @@ impl Selection {
     }
 }
 
-impl Pattern {
-    fn parse(text: &str) -> Pattern {
+impl TestPattern {
+    fn parse(text: &str) -> TestPattern {
         let written = text.to_owned();
         if text.starts_with("[engine:") {
-            return Pattern {
+            return TestPattern {
                 written,
                 class: String::new(),
                 method: None,
@@ -120,14 +120,14 @@ impl Pattern {
             && begins_lower(last)
             && !begins_lower(before.rsplit('.').next().unwrap_or_default())
         {
-            return Pattern {
+            return TestPattern {
                 written,
                 class: before.to_owned(),
                 method: Some(last.to_owned()),
                 unique_id: None,
             };
         }
-        Pattern {
+        TestPattern {
             written,
             class,
             method,

@@ -6,7 +6,7 @@ use std::fs;
 use std::ops::Index;
 use std::path::Path;
 use std::time::Duration;
-use unflake_explore::{Learned, Need, TestIx, needs};
+use unflake_explore::{LearnedJvm, Need, TestIx, needs};
 use unflake_project::{BuildRecipe, BuildRun, BuildTool, TestJvm};
 use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
 use unflake_runner::{Launch, LaunchError};
@@ -212,7 +212,7 @@ impl Suite {
 /// The tests of one JVM of the build: those that ended, then those that did not.
 fn known_tests(jvm: &TestJvm, number: usize, launch: Option<LaunchIx>) -> Vec<KnownTest> {
     let containers = container_choices(jvm);
-    let learned = Learned {
+    let learned = LearnedJvm {
         initialisers: &jvm.initialisers,
         references: &jvm.references,
         containers: &containers,

@@ -59,11 +59,11 @@ pub struct Confirmed {
     /// The weakest strategy that was seen to fail.
     pub weakest: Strategy,
     /// What was tried, in order: the strategy that failed in the round, then weaker ones.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<LevelTrial>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trial {
+pub struct LevelTrial {
     pub strategy: Strategy,
     pub failed: bool,
 }
@@ -179,7 +179,7 @@ impl<S: Jvms> Attempt<'_, S> {
         failure: Failure,
         warm: &mut Option<S::Jvm>,
     ) -> Confirmed {
-        let trials = vec![Trial {
+        let trials = vec![LevelTrial {
             strategy: suspect.strategy,
             failed: true,
         }];
@@ -209,7 +209,7 @@ impl<S: Jvms> Attempt<'_, S> {
                 let Some(failed) = self.fails(strategy) else {
                     return;
                 };
-                confirmed.trials.push(Trial { strategy, failed });
+                confirmed.trials.push(LevelTrial { strategy, failed });
                 if failed {
                     failing = Some(strategy);
                     break;

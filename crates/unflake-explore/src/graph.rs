@@ -5,7 +5,7 @@
 //! orders, of which the first does not matter) has 8 nodes and 9 edges: the start, four choices (two of them reached by
 //! the second's two orders), the passing end, two failing ends.
 
-use crate::search::{ChoiceNode, End, Node, Point, Search};
+use crate::search::{ChoiceNode, ChoicePoint, End, Search, SearchNode};
 use std::collections::{BTreeMap, HashMap};
 use unflake_protocol::ChoiceId;
 
@@ -123,15 +123,15 @@ impl Ends {
 
 /// A node's canonical form: equal forms are one vertex.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Form {
-    Choice(Point, Vec<usize>),
+enum SubtreeForm {
+    Choice(ChoicePoint, Vec<usize>),
     Passed,
     Failed(End),
     Unexplored,
 }
 
 struct Merged {
-    form: Form,
+    form: SubtreeForm,
     chance: Chance,
     ends: Ends,
     /// How many nodes of the tree have this form.
@@ -144,28 +144,28 @@ impl Graph {
     /// Merges the tree.
     pub fn of(search: &Search) -> Graph {
         let mut merged: Vec<Merged> = Vec::new();
-        let mut known: HashMap<Form, usize> = HashMap::new();
+        let mut known: HashMap<SubtreeForm, usize> = HashMap::new();
         // Children come behind their parents in the tree, so from the end every child is known before its parent.
         let mut of_node = vec![0; search.nodes.len()];
         for index in (0..search.nodes.len()).rev() {
             let (form, chance, ends) = match &search.nodes[index] {
-                Node::Passed => (
-                    Form::Passed,
+                SearchNode::Passed => (
+                    SubtreeForm::Passed,
                     Chance::PASSES,
                     Ends {
                         pass: true,
                         ..Ends::default()
                     },
                 ),
-                Node::Failed(end) => (
-                    Form::Failed(end.clone()),
+                SearchNode::Failed(end) => (
+                    SubtreeForm::Failed(end.clone()),
                     Chance::FAILS,
                     Ends {
                         fail: true,
                         ..Ends::default()
                     },
                 ),
-                Node::Choice(choice) => {
+                SearchNode::Choice(choice) => {
                     let children: Vec<usize> = (choice.children.iter())
                         .map(|child| match child {
                             Some(child) => of_node[*child],
@@ -178,7 +178,7 @@ impl Graph {
                         fail: all.fail | merged[*child].ends.fail,
                         open: all.open | merged[*child].ends.open,
                     });
-                    (Form::Choice(choice.point.clone(), children), chance, ends)
+                    (SubtreeForm::Choice(choice.point.clone(), children), chance, ends)
                 }
             };
             let at = *known.entry(form.clone()).or_insert_with(|| {
@@ -279,10 +279,10 @@ pub struct GraphFigures {
     pub critical_choices: usize,
 }
 
-fn unexplored(merged: &mut Vec<Merged>, known: &mut HashMap<Form, usize>) -> usize {
-    *known.entry(Form::Unexplored).or_insert_with(|| {
+fn unexplored(merged: &mut Vec<Merged>, known: &mut HashMap<SubtreeForm, usize>) -> usize {
+    *known.entry(SubtreeForm::Unexplored).or_insert_with(|| {
         merged.push(Merged {
-            form: Form::Unexplored,
+            form: SubtreeForm::Unexplored,
             chance: Chance {
                 most: 1.0,
                 ..Chance::PASSES
@@ -310,7 +310,7 @@ fn chance(choice: &ChoiceNode, children: &[usize], merged: &[Merged]) -> Chance 
     let tried: Vec<&Chance> = children
         .iter()
         .map(|child| &merged[*child])
-        .filter(|child| child.form != Form::Unexplored)
+        .filter(|child| child.form != SubtreeForm::Unexplored)
         .map(|child| &child.chance)
         .collect();
     let count = tried.len() as f64;
@@ -347,7 +347,7 @@ fn draw(search: &Search, merged: &[Merged], root: usize) -> Graph {
     let mut reached = vec![false; merged.len()];
     reached[root] = true;
     for index in (0..=root).rev() {
-        if let (true, Form::Choice(_, children)) = (reached[index], &merged[index].form) {
+        if let (true, SubtreeForm::Choice(_, children)) = (reached[index], &merged[index].form) {
             children.iter().for_each(|child| reached[*child] = true);
         }
     }
@@ -376,7 +376,7 @@ fn draw(search: &Search, merged: &[Merged], root: usize) -> Graph {
             entries: 0,
             merged: one.count,
         });
-        if let Form::Choice(point, children) = &one.form {
+        if let SubtreeForm::Choice(point, children) = &one.form {
             edges.extend(children.iter().enumerate().map(|(slot, child)| Arc {
                 from: place[index],
                 to: place[child],
@@ -396,7 +396,7 @@ fn draw(search: &Search, merged: &[Merged], root: usize) -> Graph {
 
 fn kind(search: &Search, merged: &[Merged], one: &Merged) -> VertexKind {
     match (&one.form, one.example.map(|example| &search.nodes[example])) {
-        (Form::Choice(point, children), Some(Node::Choice(choice))) => VertexKind::Choice {
+        (SubtreeForm::Choice(point, children), Some(SearchNode::Choice(choice))) => VertexKind::Choice {
             model: point.model.clone(),
             size: point.size,
             is_critical: is_critical(children, merged),
@@ -404,12 +404,12 @@ fn kind(search: &Search, merged: &[Merged], one: &Merged) -> VertexKind {
             way: search.way(choice),
             id: choice.id,
         },
-        (_, Some(Node::Failed(end))) => VertexKind::Failed {
+        (_, Some(SearchNode::Failed(end))) => VertexKind::Failed {
             exception: end.exception.clone(),
             message: end.message.clone(),
             line: end.line.clone(),
         },
-        (Form::Passed, _) => VertexKind::Passed,
+        (SubtreeForm::Passed, _) => VertexKind::Passed,
         _ => VertexKind::Unexplored,
     }
 }

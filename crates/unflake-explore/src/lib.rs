@@ -16,11 +16,11 @@ mod split;
 mod test_ix;
 
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
-pub use confirm::{Confirmed, Jvm, Jvms, Scope, Suspect, Trial, Unconfirmed, Verdict, confirm};
+pub use confirm::{Confirmed, Jvm, Jvms, LevelTrial, Scope, Suspect, Unconfirmed, Verdict, confirm};
 pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};
 pub use minimize::{Minimal, minimize};
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, random_rounds, strategy_of_round};
 pub use search::{Bounds, Diverged, End, Next, Search, Task, Threads, Until, Way, end_of};
-pub use select::{Learned, Need, needs, reaching};
+pub use select::{LearnedJvm, Need, needs, reaching};
 pub use split::{Cost, Parts, split};
 pub use test_ix::TestIx;

@@ -48,7 +48,7 @@ const HEURISTICS: [fn(usize) -> bool; 3] = [|_| true, |nth| nth % 2 == 0, |nth| 
 #[derive(Clone, Debug)]
 pub struct Search {
     pub bounds: Bounds,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<SearchNode>,
     frontier: BinaryHeap<Untried>,
     /// Numbers frontier entries: of equals, the earlier.
     sequence: u64,
@@ -62,7 +62,7 @@ pub struct Search {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Node {
+pub(crate) enum SearchNode {
     Choice(ChoiceNode),
     Passed,
     Failed(End),
@@ -71,7 +71,7 @@ pub(crate) enum Node {
 #[derive(Clone, Debug)]
 pub(crate) struct ChoiceNode {
     pub(crate) id: ChoiceId,
-    pub(crate) point: Point,
+    pub(crate) point: ChoicePoint,
     parent: Option<(usize, usize)>,
     depth: usize,
     /// How many answers on the way here and at it differ from the failure that is explored around.
@@ -83,7 +83,7 @@ pub(crate) struct ChoiceNode {
 
 /// What there is to choose.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Point {
+pub(crate) struct ChoicePoint {
     pub(crate) model: String,
     pub(crate) kind: ChoiceKind,
     pub(crate) size: u32,
@@ -105,12 +105,12 @@ struct Untried {
 struct Heuristic {
     opposite: fn(usize) -> bool,
     /// The choices of the last attempt; the path may change when its answers do.
-    path: Vec<(ChoiceId, Point)>,
+    path: Vec<(ChoiceId, ChoicePoint)>,
     attempts: u32,
 }
 
 impl Heuristic {
-    fn slot(&self, nth: usize, point: &Point) -> usize {
+    fn slot(&self, nth: usize, point: &ChoicePoint) -> usize {
         if (self.opposite)(nth) { point.opposite() } else { 0 }
     }
 }
@@ -254,7 +254,7 @@ impl Search {
     pub fn save(&self) -> Vec<SavedNode> {
         let mut parents = vec![None; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate() {
-            if let Node::Choice(choice) = node {
+            if let SearchNode::Choice(choice) = node {
                 for (slot, child) in choice.children.iter().enumerate() {
                     if let Some(child) = child {
                         parents[*child] = Some((index, slot));
@@ -262,18 +262,18 @@ impl Search {
                 }
             }
         }
-        let saved = |(node, parent): (&Node, Option<(usize, usize)>)| SavedNode {
+        let saved = |(node, parent): (&SearchNode, Option<(usize, usize)>)| SavedNode {
             parent,
             what: match node {
-                Node::Choice(choice) => SavedKind::Choice {
+                SearchNode::Choice(choice) => SavedKind::Choice {
                     id: choice.id,
                     model: choice.point.model.clone(),
                     kind: choice.point.kind,
                     size: choice.point.size,
                     base: choice.base,
                 },
-                Node::Passed => SavedKind::Passed,
-                Node::Failed(end) => SavedKind::Failed {
+                SearchNode::Passed => SavedKind::Passed,
+                SearchNode::Failed(end) => SavedKind::Failed {
                     exception: end.exception.clone(),
                     message: end.message.clone(),
                     line: end.line.clone(),
@@ -309,13 +309,13 @@ impl Search {
                     };
                     let point = self.point(&chosen);
                     let differs = one.parent.map_or(0, |(node, slot)| match &self.nodes[node] {
-                        Node::Choice(parent) => parent.differs + usize::from(slot != parent.base),
-                        Node::Passed | Node::Failed(_) => 0,
+                        SearchNode::Choice(parent) => parent.differs + usize::from(slot != parent.base),
+                        SearchNode::Passed | SearchNode::Failed(_) => 0,
                     });
                     self.add_choice(one.parent, &chosen, point, differs);
                 }
                 SavedKind::Passed => {
-                    self.attach(one.parent, Node::Passed);
+                    self.attach(one.parent, SearchNode::Passed);
                 }
                 SavedKind::Failed {
                     exception,
@@ -323,7 +323,7 @@ impl Search {
                     line,
                 } => {
                     self.failures += 1;
-                    let leaf = Node::Failed(End {
+                    let leaf = SearchNode::Failed(End {
                         exception: exception.clone(),
                         message: message.clone(),
                         line: line.clone(),
@@ -335,7 +335,7 @@ impl Search {
         }
         // Slots that were taken when a node was new were never in the frontier, but may not have been reached since.
         for node in 0..self.nodes.len() {
-            if let Node::Choice(choice) = &self.nodes[node]
+            if let SearchNode::Choice(choice) = &self.nodes[node]
                 && choice.children[choice.base].is_none()
             {
                 self.push(node, choice.base);
@@ -370,7 +370,7 @@ impl Search {
             self.failures += 1;
         }
         if is_first && self.distance.is_none() {
-            let path: Vec<(ChoiceId, Point)> = path
+            let path: Vec<(ChoiceId, ChoicePoint)> = path
                 .iter()
                 .map(|chosen| (chosen.id, self.point(chosen)))
                 .collect();
@@ -403,7 +403,7 @@ impl Search {
     /// A heuristic is done when its answers lead through the choices they were meant for.
     fn after_heuristic(&mut self, path: &[&Chosen]) {
         const ATTEMPTS: u32 = 5;
-        let path: Vec<(ChoiceId, Point)> = path
+        let path: Vec<(ChoiceId, ChoicePoint)> = path
             .iter()
             .map(|chosen| (chosen.id, self.point(chosen)))
             .collect();
@@ -438,8 +438,8 @@ impl Search {
         }
     }
 
-    fn point(&self, chosen: &Chosen) -> Point {
-        Point {
+    fn point(&self, chosen: &Chosen) -> ChoicePoint {
+        ChoicePoint {
             model: chosen.model.clone(),
             kind: chosen.kind,
             size: chosen.size,
@@ -455,7 +455,7 @@ impl Search {
     /// The path to a slot, from the root: node and slot.
     fn path(&self, node: usize, slot: usize) -> Vec<(usize, usize)> {
         let mut path = vec![(node, slot)];
-        while let Node::Choice(ChoiceNode {
+        while let SearchNode::Choice(ChoiceNode {
             parent: Some(parent), ..
         }) = &self.nodes[path[path.len() - 1].0]
         {
@@ -471,15 +471,15 @@ impl Search {
         path.into_iter()
             .flatten()
             .filter_map(|(node, slot)| match &self.nodes[node] {
-                Node::Choice(choice) => Some((choice.id, choice.point.order(slot))),
-                Node::Passed | Node::Failed(_) => None,
+                SearchNode::Choice(choice) => Some((choice.id, choice.point.order(slot))),
+                SearchNode::Passed | SearchNode::Failed(_) => None,
             })
             .collect()
     }
 
     fn script(&self, node: usize, slot: usize) -> Script {
         let entries = self.path(node, slot).into_iter().filter_map(|(node, slot)| {
-            let Node::Choice(choice) = &self.nodes[node] else {
+            let SearchNode::Choice(choice) = &self.nodes[node] else {
                 return None;
             };
             Some((choice.id, choice.id, choice.point.order(slot)))
@@ -512,7 +512,7 @@ impl Search {
                 None => self.add_choice(at, chosen, point.clone(), differs),
             };
             let slot = match &self.nodes[node] {
-                Node::Choice(choice) if choice.id == chosen.id && choice.point == point => {
+                SearchNode::Choice(choice) if choice.id == chosen.id && choice.point == point => {
                     let slot = told.or_else(|| point.slot(chosen)).unwrap_or(choice.base);
                     differs += usize::from(slot != choice.base);
                     slot
@@ -524,14 +524,14 @@ impl Search {
         match self.child(at) {
             None => {
                 let leaf = match end_of(verdict) {
-                    Some(end) => Node::Failed(end),
-                    None => Node::Passed,
+                    Some(end) => SearchNode::Failed(end),
+                    None => SearchNode::Passed,
                 };
                 self.attach(at, leaf);
                 Ok(())
             }
             Some(node) => match (&self.nodes[node], verdict) {
-                (Node::Passed, Verdict::Passed) | (Node::Failed(_), Verdict::Failed(_)) => Ok(()),
+                (SearchNode::Passed, Verdict::Passed) | (SearchNode::Failed(_), Verdict::Failed(_)) => Ok(()),
                 (before, _) => Err(Diverged {
                     expected: before.shown(path.len()),
                     found: match verdict {
@@ -548,17 +548,17 @@ impl Search {
         match at {
             None => (!self.nodes.is_empty()).then_some(0),
             Some((node, slot)) => match &self.nodes[node] {
-                Node::Choice(choice) => choice.children.get(slot).copied().flatten(),
-                Node::Passed | Node::Failed(_) => None,
+                SearchNode::Choice(choice) => choice.children.get(slot).copied().flatten(),
+                SearchNode::Passed | SearchNode::Failed(_) => None,
             },
         }
     }
 
-    fn attach(&mut self, at: Option<(usize, usize)>, node: Node) -> usize {
+    fn attach(&mut self, at: Option<(usize, usize)>, node: SearchNode) -> usize {
         self.nodes.push(node);
         let index = self.nodes.len() - 1;
         if let Some((parent, slot)) = at
-            && let Node::Choice(choice) = &mut self.nodes[parent]
+            && let SearchNode::Choice(choice) = &mut self.nodes[parent]
             && let Some(child) = choice.children.get_mut(slot)
         {
             *child = Some(index);
@@ -570,12 +570,12 @@ impl Search {
         &mut self,
         at: Option<(usize, usize)>,
         chosen: &Chosen,
-        point: Point,
+        point: ChoicePoint,
         differs: usize,
     ) -> usize {
         let depth = at.map_or(0, |(parent, _)| match &self.nodes[parent] {
-            Node::Choice(parent) => parent.depth + 1,
-            Node::Passed | Node::Failed(_) => 0,
+            SearchNode::Choice(parent) => parent.depth + 1,
+            SearchNode::Passed | SearchNode::Failed(_) => 0,
         });
         let slots = point.slots(self.bounds.samples);
         // Where a failure is explored around, this execution's answer is the one to differ from.
@@ -592,7 +592,7 @@ impl Search {
         let taken = point.slot(chosen).unwrap_or(base);
         let node = self.attach(
             at,
-            Node::Choice(ChoiceNode {
+            SearchNode::Choice(ChoiceNode {
                 id: chosen.id,
                 point,
                 parent: at,
@@ -609,7 +609,7 @@ impl Search {
     }
 
     fn push(&mut self, node: usize, slot: usize) {
-        let Node::Choice(choice) = &self.nodes[node] else {
+        let SearchNode::Choice(choice) = &self.nodes[node] else {
             return;
         };
         let differs = choice.differs + usize::from(slot != choice.base);
@@ -630,12 +630,12 @@ impl Search {
     }
 }
 
-impl Node {
+impl SearchNode {
     fn shown(&self, nth: usize) -> String {
         match self {
-            Node::Choice(choice) => shown(nth, &choice.point.model, choice.point.size),
-            Node::Passed => "no failure".to_owned(),
-            Node::Failed(end) => format!("a failure: {}", end.message),
+            SearchNode::Choice(choice) => shown(nth, &choice.point.model, choice.point.size),
+            SearchNode::Passed => "no failure".to_owned(),
+            SearchNode::Failed(end) => format!("a failure: {}", end.message),
         }
     }
 }
@@ -644,7 +644,7 @@ fn shown(nth: usize, model: &str, size: u32) -> String {
     format!("choice {} of {model} among {size}", nth + 1)
 }
 
-fn diverged(nth: usize, before: &Node, now: &Chosen, of_threads: bool) -> Diverged {
+fn diverged(nth: usize, before: &SearchNode, now: &Chosen, of_threads: bool) -> Diverged {
     Diverged {
         expected: before.shown(nth),
         found: shown(nth, &now.model, now.size),
@@ -652,7 +652,7 @@ fn diverged(nth: usize, before: &Node, now: &Chosen, of_threads: bool) -> Diverg
     }
 }
 
-impl Point {
+impl ChoicePoint {
     /// How many answers are tried.
     fn slots(&self, samples: u32) -> usize {
         let all = match self.kind {

@@ -6,7 +6,7 @@ use unflake_protocol::{FRAMEWORKS, Frameworks, HashDraws, ScopeChoices, SeenTest
 
 /// What was learned in one JVM of the build.
 #[derive(Clone, Copy, Debug)]
-pub struct Learned<'a> {
+pub struct LearnedJvm<'a> {
     /// Classes whose static initialiser made a choice.
     pub initialisers: &'a BTreeSet<String>,
     /// Per class: the classes its constant pool names.
@@ -34,7 +34,7 @@ pub enum Need {
 /// reached from its own. So with `a1` that triggers an initialiser that makes a choice, and `b1` that only reads the
 /// result, `b1` is run as well.
 pub fn needs<'a>(
-    learned: Learned<'_>,
+    learned: LearnedJvm<'_>,
     tests: impl IntoIterator<Item = (&'a SeenTest, &'a ScopeChoices)>,
 ) -> Vec<Need> {
     let readers = readers_of_initialisers(learned);
@@ -59,7 +59,7 @@ pub fn needs<'a>(
 }
 
 /// Classes from which one can be reached whose initialiser made a choice.
-fn readers_of_initialisers(learned: Learned<'_>) -> BTreeSet<String> {
+fn readers_of_initialisers(learned: LearnedJvm<'_>) -> BTreeSet<String> {
     reaching(learned.references, learned.initialisers)
         .into_keys()
         .collect()
@@ -159,7 +159,7 @@ mod tests {
             .iter()
             .map(|class| ((*class).to_owned(), chosen(true, HashDraws::None)))
             .collect();
-        let learned = Learned {
+        let learned = LearnedJvm {
             initialisers: &initialisers,
             references: &references,
             containers: &containers,

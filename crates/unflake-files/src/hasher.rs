@@ -11,9 +11,9 @@ use std::time::Duration;
 /// So much is read in all; what comes after it is compared by size and time.
 const MOST_READ: u64 = 2 << 30;
 
-pub(crate) struct Hasher(Arc<Shared>);
+pub(crate) struct Hasher(Arc<HasherState>);
 
-struct Shared {
+struct HasherState {
     results: Vec<OnceLock<Option<Bytes>>>,
     stop: AtomicBool,
     is_done: Mutex<bool>,
@@ -22,7 +22,7 @@ struct Shared {
 
 impl Hasher {
     pub(crate) fn start(jobs: Vec<(PathBuf, Stamp)>) -> Hasher {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(HasherState {
             results: jobs.iter().map(|_| OnceLock::new()).collect(),
             stop: AtomicBool::new(false),
             is_done: Mutex::new(false),
@@ -62,7 +62,7 @@ impl Drop for Hasher {
     }
 }
 
-impl Shared {
+impl HasherState {
     fn work(&self, jobs: &[(PathBuf, Stamp)]) {
         let mut looker = Looker::new();
         let mut left = MOST_READ;

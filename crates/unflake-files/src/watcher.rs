@@ -22,14 +22,14 @@ const NEVER: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Limits, so that a guest stays a small one.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct WatchLimits {
     /// The most files and directories that are listed.
     entries: usize,
     /// The most of them in directories that are scanned at every question.
     scanned: usize,
 }
 
-const LIMITS: Limits = Limits {
+const LIMITS: WatchLimits = WatchLimits {
     entries: 300_000,
     scanned: 20_000,
 };
@@ -37,7 +37,7 @@ const LIMITS: Limits = Limits {
 /// Watches directories and says what changed in them.
 pub struct Watcher {
     kernel: Box<dyn Kernel>,
-    limits: Limits,
+    limits: WatchLimits,
     roots: Vec<PathBuf>,
     ignored: Vec<PathBuf>,
     listing: Listing,
@@ -50,12 +50,12 @@ pub struct Watcher {
     looker: Looker,
     hasher: Hasher,
     problems: Vec<Problem>,
-    said: BTreeSet<Said>,
+    said: BTreeSet<KernelSaid>,
 }
 
 /// Problems that are reported once.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Said {
+enum KernelSaid {
     NoMoreWatches,
     TooManyFiles,
     TooManyToScan,
@@ -74,7 +74,7 @@ impl Watcher {
             Err(error) => {
                 let (mut watcher, mut problems) =
                     Watcher::start_with(Box::new(NoKernel), LIMITS, directories, ignored);
-                watcher.said.insert(Said::NoMoreWatches);
+                watcher.said.insert(KernelSaid::NoMoreWatches);
                 problems.retain(|problem| *problem != Problem::no_more_watches(&problem.directory));
                 problems.insert(0, Problem::no_notification(first, error));
                 (watcher, problems)
@@ -84,7 +84,7 @@ impl Watcher {
 
     fn start_with(
         kernel: Box<dyn Kernel>,
-        limits: Limits,
+        limits: WatchLimits,
         directories: &[PathBuf],
         ignored: &[PathBuf],
     ) -> (Watcher, Vec<Problem>) {
@@ -329,7 +329,7 @@ impl Watcher {
         if self.listing.n_entries() >= self.limits.entries {
             self.leave_out(
                 path,
-                Some(Said::TooManyFiles),
+                Some(KernelSaid::TooManyFiles),
                 Problem::too_many_files(path, self.limits.entries),
             );
             return None;
@@ -348,11 +348,11 @@ impl Watcher {
             Err(error) => Some((None, Problem::unreadable(path, error))),
             Ok(names) if self.listing.n_entries() + names.len() > self.limits.entries => {
                 let problem = Problem::too_many_files(path, self.limits.entries);
-                Some((Some(Said::TooManyFiles), problem))
+                Some((Some(KernelSaid::TooManyFiles), problem))
             }
             Ok(names) if watch.is_none() && self.n_scanned + names.len() > self.limits.scanned => {
                 let problem = Problem::too_many_to_scan(path, self.limits.scanned);
-                Some((Some(Said::TooManyToScan), problem))
+                Some((Some(KernelSaid::TooManyToScan), problem))
             }
             Ok(names) => {
                 match watch {
@@ -362,7 +362,7 @@ impl Watcher {
                     None => {
                         self.n_scanned += names.len();
                         self.scanned.insert(path.to_owned());
-                        self.say(Said::NoMoreWatches, Problem::no_more_watches(path));
+                        self.say(KernelSaid::NoMoreWatches, Problem::no_more_watches(path));
                     }
                 }
                 self.listing.add_directory(path, identity, watch);
@@ -379,7 +379,7 @@ impl Watcher {
         None
     }
 
-    fn leave_out(&mut self, path: &Path, said: Option<Said>, problem: Problem) {
+    fn leave_out(&mut self, path: &Path, said: Option<KernelSaid>, problem: Problem) {
         self.left_out.insert(path.to_owned());
         match said {
             Some(said) => self.say(said, problem),
@@ -387,7 +387,7 @@ impl Watcher {
         }
     }
 
-    fn say(&mut self, what: Said, problem: Problem) {
+    fn say(&mut self, what: KernelSaid, problem: Problem) {
         if self.said.insert(what) {
             self.problems.push(problem);
         }

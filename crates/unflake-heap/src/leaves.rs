@@ -24,7 +24,7 @@ pub fn new_roots(
     let named = fresh.filter_map(|(id, value)| {
         let root = shapes.root(*id)?;
         let field = root.name.rsplit('.').next().unwrap_or_default();
-        let way = Way {
+        let way = LeafWay {
             path: root.short(),
             slot: Slot::Field(field.to_owned()),
         };
@@ -35,14 +35,14 @@ pub fn new_roots(
 
 /// How a value was reached.
 #[derive(Clone, Debug)]
-struct Way {
+struct LeafWay {
     path: String,
     slot: Slot,
 }
 
-impl Way {
-    fn to(&self, step: &str, slot: Slot) -> Way {
-        Way {
+impl LeafWay {
+    fn to(&self, step: &str, slot: Slot) -> LeafWay {
+        LeafWay {
             path: format!("{}{step}", self.path),
             slot,
         }
@@ -57,7 +57,7 @@ impl Way {
     }
 }
 
-fn leaves(index: &Index<'_>, way: Way, kind: u8, value: Value) -> Vec<Leaf> {
+fn leaves(index: &Index<'_>, way: LeafWay, kind: u8, value: Value) -> Vec<Leaf> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     let mut queue = VecDeque::from([(way, kind, value)]);

@@ -102,19 +102,19 @@ impl BuildRequest<'_> {
             .children
             .spawn(&mut command)
             .map_err(io_error(&format!("cannot start `{shown}`")))?;
-        let mut jvms = Jvms::new(self);
+        let mut jvms = BuildJvms::new(self);
         let end = self.wait(&mut child, &listener, &mut jvms, &mut hear);
         self.children.end(&mut child);
         let time = start.elapsed();
         let status = match end? {
-            End::Exited(status) => status,
-            End::TimeUp => {
+            BuildEnd::Exited(status) => status,
+            BuildEnd::TimeUp => {
                 return Err(BuildError::TimedOut {
                     command: shown,
                     after: time,
                 });
             }
-            End::Cancelled => return Err(BuildError::Cancelled),
+            BuildEnd::Cancelled => return Err(BuildError::Cancelled),
         };
         while let Ok((number, event)) = listener.events().recv_timeout(TICK) {
             jvms.take(number, event)?;
@@ -169,19 +169,19 @@ impl BuildRequest<'_> {
         &self,
         child: &mut Child,
         listener: &Listener,
-        jvms: &mut Jvms<'_>,
+        jvms: &mut BuildJvms<'_>,
         hear: &mut impl FnMut(&ToProgram),
-    ) -> Result<End, BuildError> {
+    ) -> Result<BuildEnd, BuildError> {
         let exited = |status: io::Result<ExitStatus>| {
             let status = status.map_err(io_error("cannot wait for the build"))?;
-            Ok(End::Exited(status))
+            Ok(BuildEnd::Exited(status))
         };
         loop {
             if self.cancel.is_cancelled() {
-                return Ok(End::Cancelled);
+                return Ok(BuildEnd::Cancelled);
             }
             if self.until.is_some_and(|until| Instant::now() >= until) {
-                return Ok(End::TimeUp);
+                return Ok(BuildEnd::TimeUp);
             }
             match listener.events().recv_timeout(TICK) {
                 Ok((number, event)) => {
@@ -202,7 +202,7 @@ impl BuildRequest<'_> {
 }
 
 /// How the wait for the build ended.
-enum End {
+enum BuildEnd {
     Exited(ExitStatus),
     TimeUp,
     Cancelled,
@@ -257,16 +257,16 @@ fn shown(command: &std::process::Command) -> String {
 }
 
 /// The JVMs of one build while it runs.
-struct Jvms<'a> {
+struct BuildJvms<'a> {
     build: &'a Build,
     configuration: &'a Configuration,
     open: BTreeMap<usize, (Option<UnixStream>, Option<TestJvm>)>,
     done: Vec<(usize, TestJvm)>,
 }
 
-impl<'a> Jvms<'a> {
-    fn new(request: &BuildRequest<'a>) -> Jvms<'a> {
-        Jvms {
+impl<'a> BuildJvms<'a> {
+    fn new(request: &BuildRequest<'a>) -> BuildJvms<'a> {
+        BuildJvms {
             build: request.build,
             configuration: request.configuration,
             open: BTreeMap::new(),

@@ -16,7 +16,7 @@ const MESSAGE_LINES: usize = 3;
 
 /// The summary. `verbose`: nothing is cut.
 pub fn state_space_text(space: &StateSpace, verbose: bool) -> String {
-    let mut page = Page {
+    let mut page = SpacePage {
         text: String::new(),
         limit: if verbose { usize::MAX } else { LISTED },
         verbose,
@@ -25,13 +25,13 @@ pub fn state_space_text(space: &StateSpace, verbose: bool) -> String {
     page.text
 }
 
-struct Page {
+struct SpacePage {
     text: String,
     limit: usize,
     verbose: bool,
 }
 
-impl Page {
+impl SpacePage {
     fn write(&mut self, space: &StateSpace) -> fmt::Result {
         let style = style(space);
         writeln!(

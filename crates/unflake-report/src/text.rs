@@ -42,7 +42,7 @@ pub type Sources<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// The whole report. `verbose`: nothing is cut.
 pub fn text(document: &Document, verbose: bool, sources: &Sources<'_>) -> String {
-    let mut page = Page {
+    let mut page = TextPage {
         text: String::new(),
         verbose,
         sources,
@@ -52,7 +52,7 @@ pub fn text(document: &Document, verbose: bool, sources: &Sources<'_>) -> String
     page.text
 }
 
-struct Page<'a> {
+struct TextPage<'a> {
     text: String,
     verbose: bool,
     sources: &'a Sources<'a>,
@@ -77,7 +77,7 @@ impl Block<'_> {
     }
 }
 
-impl Page<'_> {
+impl TextPage<'_> {
     fn write(&mut self, document: &Document) -> fmt::Result {
         let (suppressed, shown): (Vec<&Finding>, Vec<&Finding>) = document
             .findings

@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
-use unflake_check::{Eager, Kind, Measure as Captured, SeedSetting};
+use unflake_check::{CheckKind, Eager, Measure as Captured, SeedSetting};
 use unflake_findings::LevelSetting;
 
 /// Finds JVM tests that pass only by luck.
@@ -100,7 +100,7 @@ pub(crate) struct ScreenArgs {
         env = "UNFLAKE_PROGRESS",
         hide_env = true
     )]
-    pub(crate) progress: Progress,
+    pub(crate) progress: ProgressArg,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -113,7 +113,7 @@ pub(crate) enum Color {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "lower")]
-pub(crate) enum Progress {
+pub(crate) enum ProgressArg {
     /// A bar on a terminal, otherwise a line from time to time
     Auto,
     /// A bar that moves
@@ -178,7 +178,7 @@ pub(crate) struct CheckArgs {
     ///
     /// For measuring (`cargo xtask bench pollution`).
     #[arg(long, value_name = "CAPTURES", value_delimiter = ',', hide = true)]
-    pub(crate) measure: Vec<Measure>,
+    pub(crate) measure: Vec<MeasureArg>,
     /// How often each `--measure`
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, default_value = "1", hide = true)]
     pub(crate) measure_times: u32,
@@ -292,7 +292,7 @@ pub(crate) enum Only {
 
 /// What is captured in a run that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Measure {
+pub(crate) enum MeasureArg {
     /// Nothing
     None,
     /// What a check captures
@@ -305,24 +305,24 @@ pub(crate) enum Measure {
     AllRoots,
 }
 
-impl From<Only> for Kind {
-    fn from(only: Only) -> Kind {
+impl From<Only> for CheckKind {
+    fn from(only: Only) -> CheckKind {
         match only {
-            Only::Id => Kind::Id,
-            Only::Pollution => Kind::Pollution,
-            Only::Order => Kind::Order,
+            Only::Id => CheckKind::Id,
+            Only::Pollution => CheckKind::Pollution,
+            Only::Order => CheckKind::Order,
         }
     }
 }
 
-impl From<Measure> for Captured {
-    fn from(measure: Measure) -> Captured {
+impl From<MeasureArg> for Captured {
+    fn from(measure: MeasureArg) -> Captured {
         match measure {
-            Measure::None => Captured::None,
-            Measure::Whole => Captured::Whole,
-            Measure::Files => Captured::Files,
-            Measure::Eager => Captured::Eager,
-            Measure::AllRoots => Captured::AllRoots,
+            MeasureArg::None => Captured::None,
+            MeasureArg::Whole => Captured::Whole,
+            MeasureArg::Files => Captured::Files,
+            MeasureArg::Eager => Captured::Eager,
+            MeasureArg::AllRoots => Captured::AllRoots,
         }
     }
 }

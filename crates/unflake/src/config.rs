@@ -94,7 +94,7 @@ impl Config {
     }
 
     fn parse(text: &str, path: &Path) -> Result<Config, Problem> {
-        let reader = Reader { text, path };
+        let reader = TomlReader { text, path };
         let table = DeTable::parse(text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
             reader.wrong(&span, error.message().lines().collect::<Vec<_>>().join("; "))
@@ -115,8 +115,8 @@ impl Config {
                 "java" => config.java = Some(PathBuf::from(reader.text(value)?)),
                 "timeout" => config.timeout = Some(reader.text_as(value, parse_duration)?),
                 "fail_on" => config.fail_on = Some(reader.text_as(value, FailOn::from_str)?),
-                "model" => config.user_models = reader.tables("model", value, Reader::model)?,
-                "ignore" => config.ignores = reader.tables("ignore", value, Reader::ignore)?,
+                "model" => config.user_models = reader.tables("model", value, TomlReader::model)?,
+                "ignore" => config.ignores = reader.tables("ignore", value, TomlReader::ignore)?,
                 "pollution" => config.pollution = reader.pollution(value)?,
                 unknown => return Err(reader.unknown_key(unknown, &key.span(), &KEYS)),
             }
@@ -125,15 +125,15 @@ impl Config {
     }
 }
 
-type Value<'a> = Spanned<DeValue<'a>>;
+type TomlValue<'a> = Spanned<DeValue<'a>>;
 
 /// The file's text, to say where in it something is wrong.
-struct Reader<'a> {
+struct TomlReader<'a> {
     text: &'a str,
     path: &'a Path,
 }
 
-impl Reader<'_> {
+impl TomlReader<'_> {
     fn wrong(&self, span: &Range<usize>, what: impl Into<String>) -> Problem {
         let before = &self.text[..span.start.min(self.text.len())];
         let line = before.matches('\n').count() + 1;
@@ -152,26 +152,30 @@ impl Reader<'_> {
         self.wrong(span, format!("unknown key `{key}`")).hint(hint)
     }
 
-    fn expected(&self, value: &Value<'_>, what: &str) -> Problem {
+    fn expected(&self, value: &TomlValue<'_>, what: &str) -> Problem {
         self.wrong(
             &value.span(),
             format!("expected {what}, found {}", kind_of(value.get_ref())),
         )
     }
 
-    fn text<'v>(&self, value: &'v Value<'_>) -> Result<&'v str, Problem> {
+    fn text<'v>(&self, value: &'v TomlValue<'_>) -> Result<&'v str, Problem> {
         value
             .get_ref()
             .as_str()
             .ok_or_else(|| self.expected(value, "text in quotes"))
     }
 
-    fn text_as<T>(&self, value: &Value<'_>, parse: impl Fn(&str) -> Result<T, String>) -> Result<T, Problem> {
+    fn text_as<T>(
+        &self,
+        value: &TomlValue<'_>,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Problem> {
         parse(self.text(value)?).map_err(|what| self.wrong(&value.span(), what))
     }
 
     /// Text, or an array of it.
-    fn texts(&self, value: &Value<'_>) -> Result<Vec<String>, Problem> {
+    fn texts(&self, value: &TomlValue<'_>) -> Result<Vec<String>, Problem> {
         match value.get_ref() {
             DeValue::Array(array) => array
                 .iter()
@@ -183,7 +187,7 @@ impl Reader<'_> {
     }
 
     /// A count: from 1.
-    fn number(&self, value: &Value<'_>) -> Result<u32, Problem> {
+    fn number(&self, value: &TomlValue<'_>) -> Result<u32, Problem> {
         let integer = match value.get_ref() {
             DeValue::Integer(integer) => integer,
             DeValue::Float(_) => return Err(self.wrong(&value.span(), "the number must be whole")),
@@ -198,7 +202,7 @@ impl Reader<'_> {
         }
     }
 
-    fn seed(&self, value: &Value<'_>) -> Result<SeedSetting, Problem> {
+    fn seed(&self, value: &TomlValue<'_>) -> Result<SeedSetting, Problem> {
         match value.get_ref() {
             DeValue::Integer(integer) => {
                 let number = u64::from_str_radix(integer.as_str(), integer.radix());
@@ -215,13 +219,13 @@ impl Reader<'_> {
     fn tables<T>(
         &self,
         name: &str,
-        value: &Value<'_>,
+        value: &TomlValue<'_>,
         read: impl Fn(&Self, &DeTable<'_>, &Range<usize>) -> Result<T, Problem>,
     ) -> Result<Vec<T>, Problem> {
         let DeValue::Array(array) = value.get_ref() else {
             return Err(self.expected(value, &format!("tables with two brackets, like `[[{name}]]`")));
         };
-        let one = |entry: &Value<'_>| match entry.get_ref() {
+        let one = |entry: &TomlValue<'_>| match entry.get_ref() {
             DeValue::Table(table) => read(self, table, &entry.span()),
             _ => Err(self.expected(entry, "a table")),
         };
@@ -258,7 +262,7 @@ impl Reader<'_> {
     }
 
     /// Text and numbers, as text.
-    fn values(&self, value: &Value<'_>) -> Result<Vec<String>, Problem> {
+    fn values(&self, value: &TomlValue<'_>) -> Result<Vec<String>, Problem> {
         let DeValue::Array(array) = value.get_ref() else {
             return Err(self.expected(value, "an array"));
         };
@@ -278,7 +282,7 @@ impl Reader<'_> {
         Ok(values)
     }
 
-    fn tolerance(&self, value: &Value<'_>) -> Result<f64, Problem> {
+    fn tolerance(&self, value: &TomlValue<'_>) -> Result<f64, Problem> {
         let number = match value.get_ref() {
             DeValue::Float(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
             DeValue::Integer(number) => number.to_string().parse::<f64>().ok(),
@@ -315,7 +319,7 @@ impl Reader<'_> {
         }
     }
 
-    fn pollution(&self, value: &Value<'_>) -> Result<PollutionOptions, Problem> {
+    fn pollution(&self, value: &TomlValue<'_>) -> Result<PollutionOptions, Problem> {
         let DeValue::Table(table) = value.get_ref() else {
             return Err(self.expected(value, "a table, like `[pollution]`"));
         };
@@ -373,7 +377,7 @@ impl Reader<'_> {
                 .transpose()?,
             abstractions: table
                 .get("abstraction")
-                .map(|value| self.tables("pollution.abstraction", value, Reader::abstraction))
+                .map(|value| self.tables("pollution.abstraction", value, TomlReader::abstraction))
                 .transpose()?
                 .unwrap_or_default(),
         })
@@ -418,7 +422,7 @@ impl Reader<'_> {
         table: &'t DeTable<'v>,
         span: &Range<usize>,
         key: &str,
-    ) -> Result<&'t Value<'v>, Problem> {
+    ) -> Result<&'t TomlValue<'v>, Problem> {
         table
             .get(key)
             .ok_or_else(|| self.wrong(span, format!("`{key}` is missing")))

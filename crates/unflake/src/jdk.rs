@@ -23,16 +23,16 @@ pub(crate) struct Jdk {
 
 /// Where to look.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct JdkPlaces {
     java_home: Option<OsString>,
     path: Option<OsString>,
     system: PathBuf,
 }
 
-impl Places {
-    pub(crate) fn of_this_process() -> Places {
+impl JdkPlaces {
+    pub(crate) fn of_this_process() -> JdkPlaces {
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-        Places {
+        JdkPlaces {
             java_home: set("JAVA_HOME"),
             path: set("PATH"),
             system: PathBuf::from(SYSTEM),
@@ -123,7 +123,7 @@ impl Places {
 
 /// The JDK that the build will take, or what is wrong with it. `asked_for` is `--java`.
 pub(crate) fn require(asked_for: Option<&Path>) -> Result<Jdk, Problem> {
-    Places::of_this_process().require(asked_for)
+    JdkPlaces::of_this_process().require(asked_for)
 }
 
 fn look_at(home: PathBuf, seen: &'static str) -> Option<Jdk> {
@@ -162,8 +162,8 @@ mod tests {
         at.to_owned()
     }
 
-    fn places(root: &Path) -> Places {
-        Places {
+    fn places(root: &Path) -> JdkPlaces {
+        JdkPlaces {
             java_home: None,
             path: None,
             system: root.join("jvm"),
@@ -179,7 +179,7 @@ mod tests {
         fs::create_dir(root.join("bin")).unwrap();
         symlink(home.join("bin/java"), root.join("bin/java")).unwrap();
         symlink(&home, root.join("jvm/default")).unwrap();
-        let found = Places {
+        let found = JdkPlaces {
             java_home: Some(home.clone().into()),
             path: Some(root.join("bin").into()),
             ..places(&root)
@@ -204,7 +204,7 @@ mod tests {
         let home = java(&root.join("jdk8"), "1.8.0_392", true);
         java(&home.join("jre"), "1.8.0_392", false);
         let path = Some(home.join("jre/bin").into());
-        let found = Places {
+        let found = JdkPlaces {
             path,
             ..places(&root)
         }
@@ -232,7 +232,7 @@ mod tests {
                 .error
                 .contains("is a JRE")
         );
-        let wrong = Places {
+        let wrong = JdkPlaces {
             java_home: Some("/nonexistent".into()),
             ..nowhere
         };

@@ -1,6 +1,6 @@
 //! What the user sees while it works: a bar on a terminal, a line now and then elsewhere. Only on standard error.
 
-use crate::args::Progress as How;
+use crate::args::ProgressArg as How;
 use crate::settings::Screen;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
@@ -13,11 +13,11 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(crate) struct ProgressDisplay {
-    kind: Kind,
+    kind: DisplayKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum DisplayKind {
     Silent,
     Bar(ProgressBar),
     Lines(Mutex<Lines>),
@@ -36,11 +36,11 @@ impl ProgressDisplay {
     pub(crate) fn new(screen: &Screen) -> ProgressDisplay {
         let is_terminal = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
         let kind = match screen.progress {
-            _ if screen.quiet => Kind::Silent,
-            How::None => Kind::Silent,
-            How::Bar => Kind::Bar(bar()),
-            How::Auto if is_terminal => Kind::Bar(bar()),
-            How::Auto | How::Counter => Kind::Lines(Mutex::new(Lines {
+            _ if screen.quiet => DisplayKind::Silent,
+            How::None => DisplayKind::Silent,
+            How::Bar => DisplayKind::Bar(bar()),
+            How::Auto if is_terminal => DisplayKind::Bar(bar()),
+            How::Auto | How::Counter => DisplayKind::Lines(Mutex::new(Lines {
                 last: Instant::now(),
                 phase: String::new(),
                 done: 0,
@@ -53,7 +53,7 @@ impl ProgressDisplay {
 
     /// Nothing moves after this.
     pub(crate) fn finish(&self) {
-        if let Kind::Bar(bar) = &self.kind {
+        if let DisplayKind::Bar(bar) = &self.kind {
             bar.finish_and_clear();
         }
     }
@@ -69,8 +69,8 @@ impl Drop for ProgressDisplay {
 impl Progress for ProgressDisplay {
     fn phase(&self, phase: &str, of: u64) {
         match &self.kind {
-            Kind::Silent => {}
-            Kind::Bar(bar) => {
+            DisplayKind::Silent => {}
+            DisplayKind::Bar(bar) => {
                 bar.set_style(if of == 0 {
                     style("{spinner} {prefix} {pos} tests  {wide_msg:.dim} {elapsed:.dim}")
                 } else {
@@ -81,7 +81,7 @@ impl Progress for ProgressDisplay {
                 bar.set_position(0);
                 bar.set_message("");
             }
-            Kind::Lines(lines) => {
+            DisplayKind::Lines(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 *lines = Lines {
                     last: Instant::now(),
@@ -97,9 +97,9 @@ impl Progress for ProgressDisplay {
 
     fn step(&self) {
         match &self.kind {
-            Kind::Silent => {}
-            Kind::Bar(bar) => bar.inc(1),
-            Kind::Lines(lines) => {
+            DisplayKind::Silent => {}
+            DisplayKind::Bar(bar) => bar.inc(1),
+            DisplayKind::Lines(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 lines.done += 1;
                 if lines.last.elapsed() >= LINE_EVERY {
@@ -112,9 +112,9 @@ impl Progress for ProgressDisplay {
 
     fn note(&self, note: &str) {
         match &self.kind {
-            Kind::Silent => {}
-            Kind::Bar(bar) => bar.set_message(note.to_owned()),
-            Kind::Lines(lines) => {
+            DisplayKind::Silent => {}
+            DisplayKind::Bar(bar) => bar.set_message(note.to_owned()),
+            DisplayKind::Lines(lines) => {
                 note.clone_into(&mut lines.lock().unwrap_or_else(PoisonError::into_inner).note)
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::args::{
     CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, PlaceArgs,
-    Progress, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
+    ProgressArg, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
 };
 use crate::config::Config;
 use crate::values::FailOn;
@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unflake_check::{
-    ExploreOptions, Kind, Measure, Options, Place, PollutionOptions, Problem, Vary, problem, unknown_api,
+    CheckKind, ExploreOptions, Measure, Options, Place, PollutionOptions, Problem, Vary, problem, unknown_api,
 };
 use unflake_findings::{ProjectStore, default_base, project_with};
 use unflake_protocol::Seed;
@@ -95,7 +95,7 @@ pub(crate) struct Screen {
     /// How often `-v` was given.
     pub(crate) verbose: u8,
     pub(crate) color: Color,
-    pub(crate) progress: Progress,
+    pub(crate) progress: ProgressArg,
 }
 
 impl From<ScreenArgs> for Screen {
@@ -132,7 +132,7 @@ impl Settings {
                 .unwrap_or_else(cores),
             timeout: args.timeout.or(config.timeout),
             causes: !args.no_debug,
-            kinds: args.only.into_iter().map(Kind::from).collect(),
+            kinds: args.only.into_iter().map(CheckKind::from).collect(),
             proof: !args.no_proof,
             graph: args.graph,
             measure: args.measure.into_iter().map(Measure::from).collect(),

@@ -27,7 +27,7 @@ impl Progress for Phases {
 
 #[test]
 fn the_kinds_that_were_asked_for_are_looked_for_one_after_the_other() {
-    let phases = |kinds: &[Kind]| {
+    let phases = |kinds: &[CheckKind]| {
         let suite = "B#b [sees S] fails after A#a\nA#a changes S.n; fails varied\nA#c [failed]";
         let simulated = simulated(suite).looking_for(kinds);
         let simulated = simulated.with(|options| options.rounds = Some(4));
@@ -39,10 +39,10 @@ fn the_kinds_that_were_asked_for_are_looked_for_one_after_the_other() {
     let pollution = "watching shared state, watching again, victims, order-dependent tests, cleaners";
     let order = "orders 1-2, orders 3-3, orders 4-4, order-dependent tests";
     let alone = "running failing tests alone";
-    assert_eq!(phases(&[Kind::Id]), format!("{alone}, {id}, explaining"));
-    assert_eq!(phases(&[Kind::Pollution]), format!("{alone}, {pollution}"));
-    assert!(phases(&[Kind::Order]).starts_with(&format!("{alone}, {order}")));
-    let all = phases(&[Kind::Order, Kind::Id, Kind::Pollution]);
+    assert_eq!(phases(&[CheckKind::Id]), format!("{alone}, {id}, explaining"));
+    assert_eq!(phases(&[CheckKind::Pollution]), format!("{alone}, {pollution}"));
+    assert!(phases(&[CheckKind::Order]).starts_with(&format!("{alone}, {order}")));
+    let all = phases(&[CheckKind::Order, CheckKind::Id, CheckKind::Pollution]);
     assert!(
         all.starts_with(&format!("{alone}, {id}, {pollution}, orders 1-2")),
         "{all}"

@@ -5,7 +5,7 @@ use crate::replay::{Replay, Replays};
 use crate::suite::Suite;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::order::{FoundVictim, ProvedBrittle};
-use unflake_explore::{Scope as ConfirmedIn, TestIx, Trial};
+use unflake_explore::{LevelTrial, Scope as ConfirmedIn, TestIx};
 use unflake_findings::rules::{self, HeapPlace};
 use unflake_findings::{
     Benign, Brittle, Cause, Details, FileChange, FilePollution, Finding, FindingKind, Pollution, Rate,
@@ -91,7 +91,7 @@ impl<'a> RelatedFacts<'a> {
         let known = &suite[failed.test];
         let confirmed = &failed.confirmed;
         let id = finding_id(FindingKind::ImplementationDependent, &known.id);
-        let tried = |trial: &Trial| Tried {
+        let tried = |trial: &LevelTrial| Tried {
             strategy: trial.strategy,
             rate: Rate {
                 failed: u32::from(trial.failed),

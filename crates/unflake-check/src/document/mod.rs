@@ -14,8 +14,8 @@ pub use findings::message;
 pub(crate) use findings::scope_of;
 pub use suppress::{Suppressions, source_of};
 
-use crate::ledger::{Cut, Fact, Ledger};
-use crate::options::Kind;
+use crate::ledger::{CutShort, Fact, Ledger};
+use crate::options::CheckKind;
 use crate::replay::Replays;
 use crate::suite::Suite;
 use states::States;
@@ -30,7 +30,7 @@ use unflake_protocol::Seed;
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) run: RunInfo,
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<CheckKind>,
     pub(crate) seed: Seed,
     pub(crate) level: LevelSetting,
 }
@@ -71,7 +71,7 @@ pub(crate) fn document(
         }
     }
     let rounds = rounds(ledger);
-    let cuts: Vec<Cut> = ledger.facts().filter_map(cut).collect();
+    let cuts: Vec<CutShort> = ledger.facts().filter_map(cut).collect();
     let is_partial = !cuts.is_empty() || states.has_unproved();
     let mut document = Document {
         schema_version: SCHEMA_VERSION,
@@ -106,26 +106,26 @@ fn rounds(ledger: &Ledger) -> u32 {
     ledger.facts().filter_map(of).max().unwrap_or(0)
 }
 
-fn cut(fact: &Fact) -> Option<Cut> {
+fn cut(fact: &Fact) -> Option<CutShort> {
     match fact {
         Fact::Cut(cut) => Some(*cut),
         _ => None,
     }
 }
 
-fn notes(ledger: &Ledger, cuts: &[Cut], rounds: u32) -> Vec<Note> {
+fn notes(ledger: &Ledger, cuts: &[CutShort], rounds: u32) -> Vec<Note> {
     let of = |fact: &Fact| match fact {
         Fact::Said(note) => Some(note.clone()),
         _ => None,
     };
     let mut notes: Vec<Note> = ledger.facts().filter_map(of).collect();
     let mut say = |kind, message: String| notes.push(Note { kind, message });
-    if cuts.contains(&Cut::Interrupted) {
+    if cuts.contains(&CutShort::Interrupted) {
         say(
             NoteKind::Interrupted,
             "interrupted: this is a partial result".to_owned(),
         );
-    } else if cuts.contains(&Cut::Rounds) {
+    } else if cuts.contains(&CutShort::Rounds) {
         say(
             NoteKind::Budget,
             format!("the budget ran out after {rounds} rounds"),

@@ -1,7 +1,7 @@
 //! In which state each test is in the end, and why.
 
 use crate::ledger::{By, Fact, Ledger, Unresolved, Unvaried};
-use crate::options::Kind;
+use crate::options::CheckKind;
 use crate::suite::{Baseline, Suite};
 use std::collections::BTreeMap;
 use unflake_explore::TestIx;
@@ -11,7 +11,7 @@ use unflake_protocol::Outcome;
 
 /// The states of the tests that were selected.
 pub(super) struct States<'a> {
-    kinds: &'a [Kind],
+    kinds: &'a [CheckKind],
     known: BTreeMap<TestIx, TestFacts<'a>>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> States<'a> {
         ledger: &'a Ledger,
         suite: &Suite,
         selected: &[TestIx],
-        kinds: &'a [Kind],
+        kinds: &'a [CheckKind],
     ) -> States<'a> {
         let of_build = |test: &TestIx| {
             let known = TestFacts {
@@ -99,7 +99,7 @@ impl<'a> States<'a> {
 
     pub(super) fn tests(&self, suite: &Suite) -> Vec<TestResult> {
         let result = |(test, known): (&TestIx, &TestFacts<'_>)| {
-            let states: Vec<(Kind, Reasoned)> = self
+            let states: Vec<(CheckKind, Reasoned)> = self
                 .kinds
                 .iter()
                 .map(|kind| (*kind, known.state(*kind)))
@@ -125,7 +125,7 @@ impl<'a> States<'a> {
 
     /// What is counted and listed of each test beside [`TestResult`].
     pub(super) fn fates(&self) -> impl Iterator<Item = (TestIx, Fate)> {
-        let varies = self.kinds.contains(&Kind::Id);
+        let varies = self.kinds.contains(&CheckKind::Id);
         self.known
             .iter()
             .map(move |(test, known)| (*test, known.fate(varies)))
@@ -139,16 +139,16 @@ pub(super) fn ended_unproved(ledger: &Ledger) -> usize {
 }
 
 impl TestFacts<'_> {
-    fn state(&self, kind: Kind) -> Reasoned {
+    fn state(&self, kind: CheckKind) -> Reasoned {
         let is_found = match kind {
-            Kind::Id => self.failed,
-            Kind::Pollution => self.pollutes,
-            Kind::Order => self.depends_on_order,
+            CheckKind::Id => self.failed,
+            CheckKind::Pollution => self.pollutes,
+            CheckKind::Order => self.depends_on_order,
         };
         if is_found {
             return (TestState::Found, None);
         }
-        if kind == Kind::Order
+        if kind == CheckKind::Order
             && let Some(why) = self.unproved
         {
             let state = match why {
@@ -161,14 +161,14 @@ impl TestFacts<'_> {
             return unvaried.state();
         }
         match kind {
-            Kind::Id => self.varied_state(),
-            Kind::Pollution if self.watched => (TestState::Checked, None),
-            Kind::Order if self.ran_in_order => (TestState::Checked, None),
-            Kind::Pollution => (
+            CheckKind::Id => self.varied_state(),
+            CheckKind::Pollution if self.watched => (TestState::Checked, None),
+            CheckKind::Order if self.ran_in_order => (TestState::Checked, None),
+            CheckKind::Pollution => (
                 TestState::NotFinished,
                 Some("it did not finish while shared state was watched".to_owned()),
             ),
-            Kind::Order => (
+            CheckKind::Order => (
                 TestState::NotFinished,
                 Some("it did not run in another order".to_owned()),
             ),

@@ -22,12 +22,16 @@ pub struct Driver {
 
 /// Where test JVMs come from: real ones, or fakes in our own tests.
 pub trait Starter: std::fmt::Debug + Send + Sync {
-    fn start(&self, launch: &Launch, tools: &WorkerTools, work: Work)
-    -> Result<Box<dyn TestJvm>, StartError>;
+    fn start(
+        &self,
+        launch: &Launch,
+        tools: &WorkerTools,
+        work: Work,
+    ) -> Result<Box<dyn JvmProcess>, StartError>;
 }
 
 /// A process that runs tests.
-pub trait TestJvm: std::fmt::Debug + Send {
+pub trait JvmProcess: std::fmt::Debug + Send {
     fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd;
 }
 
@@ -41,12 +45,12 @@ impl Starter for RealJvms {
         launch: &Launch,
         tools: &WorkerTools,
         work: Work,
-    ) -> Result<Box<dyn TestJvm>, StartError> {
+    ) -> Result<Box<dyn JvmProcess>, StartError> {
         Ok(Box::new(Worker::start(launch, tools, work)?))
     }
 }
 
-impl TestJvm for Worker {
+impl JvmProcess for Worker {
     fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd {
         Worker::run(self, command, limits, hear)
     }
@@ -68,7 +72,7 @@ pub enum Heard<'a> {
 /// A JVM that waits for its next command.
 #[derive(Debug)]
 pub struct DrivenJvm {
-    process: Box<dyn TestJvm>,
+    process: Box<dyn JvmProcess>,
     faults: Faults,
 }
 

@@ -7,7 +7,7 @@ use super::pool::in_parallel;
 use super::transcript::JvmEnd;
 use std::time::{Duration, Instant};
 use unflake_explore::order::limits::SEARCH_SHARE;
-use unflake_explore::order::{Order, Orders};
+use unflake_explore::order::{Orders, TestOrder};
 use unflake_explore::{TestIx, Verdict};
 use unflake_protocol::{Configuration, Handle, Record, RunCommand};
 use unflake_runner::{Launch, Limits, Work};
@@ -51,7 +51,7 @@ const UNVERIFIED: [&str; 2] = [
 pub const EXACT: &str = "-Dunflake.exact=true";
 
 impl Orders for LaunchOrders<'_> {
-    fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
+    fn run_all(&self, orders: &[TestOrder]) -> Vec<Option<Vec<Verdict>>> {
         let mut results = in_parallel(self.jobs, orders.iter().collect(), |order| self.run(order));
         // Two JVMs that wanted the same port: that is our doing, not the test's.
         let met = |verdicts: &Option<Vec<Verdict>>| verdicts.iter().flatten().any(is_about_a_port);
@@ -135,7 +135,7 @@ mod tests {
         let orders = orders
             .iter()
             .map(|order| order.split(' ').map(|name| simulated.test(name)).collect());
-        let orders: Vec<Order> = orders.collect();
+        let orders: Vec<TestOrder> = orders.collect();
         let letter = |verdict: &Verdict| match verdict {
             Verdict::Passed => 'p',
             Verdict::Failed(_) => 'f',

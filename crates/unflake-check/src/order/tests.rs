@@ -1,11 +1,11 @@
 //! The phase as a whole, on simulated suites.
 
-use crate::options::Kind;
+use crate::options::CheckKind;
 use crate::simulated::{Simulated, simulated};
 use std::time::Duration;
 
 fn ordering(suite: &str) -> Simulated {
-    simulated(suite).looking_for(&[Kind::Order])
+    simulated(suite).looking_for(&[CheckKind::Order])
 }
 
 /// What is found beside that tests ran.
@@ -95,7 +95,7 @@ fn who_has_had_enough_gets_no_more_orders() {
 #[test]
 fn a_suite_that_was_reversed_for_pollution_is_not_reversed_again() {
     let simulated = simulated("B#b [sees S] fails after A#a\nA#a changes S.count");
-    let simulated = simulated.looking_for(&[Kind::Pollution, Kind::Order]);
+    let simulated = simulated.looking_for(&[CheckKind::Pollution, CheckKind::Order]);
     let facts = simulated.facts();
     let victims: Vec<&String> = facts.iter().filter(|fact| fact.contains("victim")).collect();
     assert_eq!(victims, ["B#b is a victim of A#a by S.count"]);

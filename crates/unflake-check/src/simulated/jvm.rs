@@ -1,7 +1,7 @@
 //! JVMs that are none: they say what a JVM would say that runs simulated tests.
 
 use super::behaviour::{Action, Rule, Surroundings, order};
-use crate::drive::driver::{Starter, TestJvm};
+use crate::drive::driver::{JvmProcess, Starter};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +40,7 @@ impl World {
 pub(super) struct SimulatedJvms(pub(super) std::sync::Arc<World>);
 
 impl Starter for SimulatedJvms {
-    fn start(&self, _: &Launch, tools: &WorkerTools, _: Work) -> Result<Box<dyn TestJvm>, StartError> {
+    fn start(&self, _: &Launch, tools: &WorkerTools, _: Work) -> Result<Box<dyn JvmProcess>, StartError> {
         if tools.cancel.is_cancelled() {
             return Err(StartError::Cancelled);
         }
@@ -74,7 +74,7 @@ enum After {
     End(RunEnd),
 }
 
-impl TestJvm for SimulatedJvm {
+impl JvmProcess for SimulatedJvm {
     fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd {
         self.remember(command);
         let mut left_out = None;

@@ -24,7 +24,7 @@ use crate::document::{Asked, Finished, Suppressions, document};
 use crate::drive::driver::Driver;
 use crate::learn::Learned;
 use crate::ledger::Ledger;
-use crate::options::{Kind, Options, Place, PollutionOptions, SeedSetting, Vary};
+use crate::options::{CheckKind, Options, Place, PollutionOptions, SeedSetting, Vary};
 use crate::problem::Problem;
 use crate::progress::{Progress, Silent};
 use crate::session::{Session, Workshop};
@@ -110,7 +110,7 @@ impl Simulated {
         self
     }
 
-    pub(crate) fn looking_for(self, kinds: &[Kind]) -> Simulated {
+    pub(crate) fn looking_for(self, kinds: &[CheckKind]) -> Simulated {
         let kinds = kinds.to_vec();
         self.with(|options| options.kinds = kinds)
     }
@@ -298,7 +298,7 @@ fn options(folder: &Path) -> Options {
         budget: None,
         control: 1,
         causes: true,
-        kinds: vec![Kind::Id],
+        kinds: vec![CheckKind::Id],
         proof: true,
         pollution: PollutionOptions::default(),
         graph: false,

@@ -1,6 +1,6 @@
 //! Facts as short text, for tests to compare.
 
-use crate::ledger::{Cut, Fact, Ledger, Unresolved, Unvaried};
+use crate::ledger::{CutShort, Fact, Ledger, Unresolved, Unvaried};
 use crate::suite::Suite;
 use unflake_explore::TestIx;
 use unflake_explore::order::Unproved;
@@ -79,8 +79,8 @@ fn one(fact: &Fact, suite: &Suite) -> String {
         }
         Fact::Said(note) => format!("said: {}", note.message),
         Fact::Rounds(rounds) => format!("{rounds} rounds"),
-        Fact::Cut(Cut::Interrupted) => "interrupted".to_owned(),
-        Fact::Cut(Cut::Rounds) => "rounds cut".to_owned(),
+        Fact::Cut(CutShort::Interrupted) => "interrupted".to_owned(),
+        Fact::Cut(CutShort::Rounds) => "rounds cut".to_owned(),
     }
 }
 

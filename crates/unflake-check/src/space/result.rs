@@ -2,7 +2,7 @@
 
 use super::Target;
 use super::runs::{Exploration, Explored};
-use crate::places::Places;
+use crate::places::OwnCode;
 use crate::vary::cause::api;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -72,7 +72,7 @@ impl Exploration<'_> {
             }
         }
         let figures = graph.figures();
-        let mut places = Places::new(project, &target.launch);
+        let mut places = OwnCode::new(project, &target.launch);
         let mut node = |(index, vertex): (usize, &Vertex)| Node {
             kind: node_kind(vertex, evidence.get(&index), &mut places),
             failure_probability: vertex.chance.mean,
@@ -187,7 +187,7 @@ impl Exploration<'_> {
     }
 }
 
-fn node_kind(vertex: &Vertex, evidence: Option<&Evidence>, places: &mut Places) -> NodeKind {
+fn node_kind(vertex: &Vertex, evidence: Option<&Evidence>, places: &mut OwnCode) -> NodeKind {
     match &vertex.what {
         VertexKind::Start => NodeKind::Start,
         VertexKind::Passed => NodeKind::Passed,

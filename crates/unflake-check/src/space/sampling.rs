@@ -16,10 +16,10 @@ use unflake_protocol::{Record, Seed};
 const DRAWN: u32 = 200;
 
 /// What random executions ended in, and how often; `None`: passed.
-type Ends = BTreeMap<Option<End>, u64>;
+type EndCounts = BTreeMap<Option<End>, u64>;
 
 /// What random executions beside a search have added to it.
-pub(super) struct Drawn {
+pub(super) struct DrawnRuns {
     seed: Seed,
     executions: u64,
     failed: u64,
@@ -27,7 +27,7 @@ pub(super) struct Drawn {
     more: usize,
 }
 
-impl Drawn {
+impl DrawnRuns {
     /// How likely the test is to fail, with the interval, as far as these executions can tell.
     pub(super) fn chance(&self) -> Option<(f64, (f64, f64))> {
         let share = self.failed as f64 / self.executions as f64;
@@ -52,10 +52,10 @@ impl Drawn {
 impl Exploration<'_> {
     /// What random executions end in: to the test they do what the random rounds of `check` do under the same seed, one
     /// after the other, until time is up.
-    fn draw(&self, count: u32, is_warm: bool, until: Option<Instant>) -> Result<Ends, Problem> {
+    fn draw(&self, count: u32, is_warm: bool, until: Option<Instant>) -> Result<EndCounts, Problem> {
         self.progress.phase("drawing", u64::from(count));
         let mut worker = None;
-        let mut ends = Ends::new();
+        let mut ends = EndCounts::new();
         for strategy in random_rounds(self.seed).take(count as usize) {
             if (self.cancel)() || until.is_some_and(|until| Instant::now() >= until) {
                 break;
@@ -164,7 +164,7 @@ impl Exploration<'_> {
     /// and leaves natural what the test framework chooses and what is chosen once per JVM. So an exploration never
     /// shows less than [`DRAWN`] random rounds with its seed. More of them add little: where the message prints the
     /// order of nine elements, the next 200 still found new ones after 8,000.
-    pub(super) fn further(&self, failures: &mut Vec<FailureKind>, is_warm: bool) -> Option<Drawn> {
+    pub(super) fn further(&self, failures: &mut Vec<FailureKind>, is_warm: bool) -> Option<DrawnRuns> {
         let until = self.settings.budget.map(|budget| Instant::now() + budget / 4);
         let ends = self.draw(DRAWN, is_warm, until).ok()?;
         let executions: u64 = ends.values().sum();
@@ -185,7 +185,7 @@ impl Exploration<'_> {
             }
         }
         sort(failures);
-        Some(Drawn {
+        Some(DrawnRuns {
             seed: self.seed,
             executions,
             failed,

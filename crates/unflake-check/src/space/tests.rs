@@ -1,7 +1,7 @@
 //! Explorations of simulated tests.
 
 use super::explore;
-use crate::options::{ExploreOptions, Kind};
+use crate::options::{CheckKind, ExploreOptions};
 use crate::problem::Problem;
 use crate::progress::Silent;
 use crate::simulated::{Simulated, simulated};
@@ -58,7 +58,7 @@ fn check(suite: &str, options: ExploreOptions, expected: &str) {
 /// The same for a test of which the stored run says nothing about choices.
 #[track_caller]
 fn check_unvaried(suite: &str, expected: &str) {
-    let simulated = simulated(suite).looking_for(&[Kind::Pollution]);
+    let simulated = simulated(suite).looking_for(&[CheckKind::Pollution]);
     assert_eq!(shown(explored(&simulated, &options())), expected);
 }
 
@@ -331,7 +331,7 @@ fn a_finding_that_only_the_build_repeats_cannot_be_explored() {
 
 #[test]
 fn a_polluter_has_no_choices_to_explore() {
-    let simulated = simulated("A#a changes S.n\nA#b").looking_for(&[Kind::Pollution]);
+    let simulated = simulated("A#a changes S.n\nA#b").looking_for(&[CheckKind::Pollution]);
     let said = shown(explored(&simulated, &options()));
     assert!(
         said.ends_with("is a `polluter` finding; this command needs an `implementation-dependent` one"),

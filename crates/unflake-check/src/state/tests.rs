@@ -1,14 +1,14 @@
 //! The phase as a whole, on simulated suites.
 
 use super::measure;
-use crate::options::{Eager, Kind, Measure, Options, SeedSetting};
+use crate::options::{CheckKind, Eager, Measure, Options, SeedSetting};
 use crate::simulated::{Simulated, simulated};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use unflake_protocol::{Abstraction, Compare};
 
 fn watching(suite: &str) -> Simulated {
-    simulated(suite).looking_for(&[Kind::Pollution])
+    simulated(suite).looking_for(&[CheckKind::Pollution])
 }
 
 /// What is found beside that tests were watched.

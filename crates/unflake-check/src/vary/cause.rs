@@ -3,7 +3,7 @@
 use crate::drive::driver::DrivenJvm;
 use crate::drive::pool::{Lane, in_lanes};
 use crate::drive::scripts::{Cold, RunLimit, ScriptJvms, Subject, Warm};
-use crate::places::Places;
+use crate::places::OwnCode;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::suite::LaunchIx;
@@ -172,7 +172,7 @@ impl Debugger<'_> {
     }
 
     fn found(&self, culprits: Culprits, scope: Scope, launch: &Launch, runs: u32) -> Cause {
-        let mut places = Places::new(&self.session.project, launch);
+        let mut places = OwnCode::new(&self.session.project, launch);
         let mut choice = |number: usize, evidence: &Evidence| Choice {
             number: u32::try_from(number).unwrap_or(u32::MAX),
             api: api(evidence),

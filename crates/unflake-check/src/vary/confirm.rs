@@ -73,9 +73,9 @@ pub(super) fn run(
     });
     for (suspect, result) in suspects.iter().zip(results.into_iter().flatten()) {
         match judge(suspect, result, check.is_cancelled()) {
-            Judged::Fact(fact) => ledger.add(fact),
-            Judged::ThroughBuild => through_build.push(suspect.test),
-            Judged::Nothing => {}
+            Confirmation::Fact(fact) => ledger.add(fact),
+            Confirmation::ThroughBuild => through_build.push(suspect.test),
+            Confirmation::Nothing => {}
         }
     }
     through_build.sort_unstable();
@@ -100,17 +100,21 @@ fn rate(runs: &[(u32, &Verdict)]) -> Rate {
 
 /// What a confirmation means.
 #[derive(Debug)]
-enum Judged {
+enum Confirmation {
     Fact(Fact),
     ThroughBuild,
     Nothing,
 }
 
-fn judge(suspect: &FailedIn, result: Result<(u32, Confirmed), Unconfirmed>, is_cancelled: bool) -> Judged {
+fn judge(
+    suspect: &FailedIn,
+    result: Result<(u32, Confirmed), Unconfirmed>,
+    is_cancelled: bool,
+) -> Confirmation {
     let test = suspect.test;
-    let unresolved = |why| Judged::Fact(Fact::Unresolved(test, why));
+    let unresolved = |why| Confirmation::Fact(Fact::Unresolved(test, why));
     match result {
-        Ok((round, confirmed)) => Judged::Fact(Fact::Failed(Box::new(Failed {
+        Ok((round, confirmed)) => Confirmation::Fact(Fact::Failed(Box::new(Failed {
             test,
             round,
             confirmed,
@@ -119,12 +123,12 @@ fn judge(suspect: &FailedIn, result: Result<(u32, Confirmed), Unconfirmed>, is_c
         Err(_) if is_cancelled => unresolved(Unresolved::NotConfirmed),
         // It ran in a JVM that had run it before, and what it left behind made it fail; alone it was varied in the same
         // way and passes.
-        Err(Unconfirmed::NotRepeated) if suspect.is_only_warm() => Judged::Nothing,
+        Err(Unconfirmed::NotRepeated) if suspect.is_only_warm() => Confirmation::Nothing,
         Err(Unconfirmed::NotRepeated) => unresolved(Unresolved::NotRepeated),
         Err(Unconfirmed::NeedsOthers(failure)) => unresolved(Unresolved::NeedsOthers {
             message: failure.message,
         }),
-        Err(Unconfirmed::FailsUnvaried(_) | Unconfirmed::NotRun) => Judged::ThroughBuild,
+        Err(Unconfirmed::FailsUnvaried(_) | Unconfirmed::NotRun) => Confirmation::ThroughBuild,
         Err(Unconfirmed::NoJvm(reason)) => unresolved(Unresolved::NoJvm(reason)),
         Err(Unconfirmed::Cancelled) => unresolved(Unresolved::NotReached),
     }
@@ -386,11 +390,11 @@ mod tests {
                 rounds: rounds.to_vec(),
             };
             let judged = match judge(&suspect, result, is_cancelled) {
-                Judged::Fact(Fact::Failed(failed)) => format!("failed in round {}", failed.round),
-                Judged::Fact(Fact::Unresolved(_, why)) => format!("{why:?}"),
-                Judged::Fact(other) => format!("{other:?}"),
-                Judged::ThroughBuild => "through build".to_owned(),
-                Judged::Nothing => "nothing".to_owned(),
+                Confirmation::Fact(Fact::Failed(failed)) => format!("failed in round {}", failed.round),
+                Confirmation::Fact(Fact::Unresolved(_, why)) => format!("{why:?}"),
+                Confirmation::Fact(other) => format!("{other:?}"),
+                Confirmation::ThroughBuild => "through build".to_owned(),
+                Confirmation::Nothing => "nothing".to_owned(),
             };
             assert_eq!(judged, expected, "{shown}");
         }

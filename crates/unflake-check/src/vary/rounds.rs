@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::drive::rounds::Verdicts;
 use crate::drive::units::{Turn, Unit, tests_of_round, units};
-use crate::ledger::{Cut, Fact, Ledger, Unvaried};
+use crate::ledger::{CutShort, Fact, Ledger, Unvaried};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -121,7 +121,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
     }
     ledger.add(Fact::Rounds(round));
     if is_more_to_vary && options.rounds.is_some_and(|rounds| round < rounds) {
-        ledger.add(Fact::Cut(Cut::Rounds));
+        ledger.add(Fact::Cut(CutShort::Rounds));
     }
     verdicts
 }

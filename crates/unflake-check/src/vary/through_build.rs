@@ -105,7 +105,7 @@ pub(super) fn run(
         return Ok(());
     }
     let unvaried = build(None, "unvaried through the build")?.unwrap_or_default();
-    let mut repeated: BTreeMap<Strategy, Failures> = BTreeMap::new();
+    let mut repeated: BTreeMap<Strategy, BuildFailures> = BTreeMap::new();
     for (test, rounds) in failed {
         let (round, strategy) = rounds[0];
         let again = match repeated.entry(strategy) {
@@ -121,9 +121,9 @@ pub(super) fn run(
 }
 
 /// Per test that ran whether it failed.
-type Failures = BTreeMap<TestIx, Option<Failure>>;
+type BuildFailures = BTreeMap<TestIx, Option<Failure>>;
 
-fn failures(by_handle: &BTreeMap<&Handle, TestIx>, ran: Vec<(Handle, Outcome)>) -> Failures {
+fn failures(by_handle: &BTreeMap<&Handle, TestIx>, ran: Vec<(Handle, Outcome)>) -> BuildFailures {
     let failure = |(handle, outcome): (Handle, Outcome)| {
         let test = by_handle.get(&handle)?;
         match outcome {

@@ -3,13 +3,13 @@
 //! What is left of one test of a JVM may make a later one fail, or pass. Each answer is a guess, to be proved.
 
 use super::limits::TESTS_PER_BATCH;
-use super::orders::{Order, Orders, Wanted, run_one};
+use super::orders::{Orders, TestOrder, Wanted, run_one};
 use crate::{TestIx, Verdict};
 
 /// Tests to ask about, and what runs right before each of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
-    pub(super) before: Order,
+    pub(super) before: TestOrder,
     pub(super) tests: Vec<TestIx>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Answered {
 /// Runs what comes before and then one of the tests, and again for the next, in few JVMs: those that do what is wanted,
 /// for each batch.
 pub(super) fn ask_all(orders: &dyn Orders, batches: &[Batch], wanted: Wanted) -> Vec<Answered> {
-    let mut jvms: Vec<Order> = Vec::new();
+    let mut jvms: Vec<TestOrder> = Vec::new();
     let mut parts = Vec::new();
     for (index, batch) in batches.iter().enumerate() {
         let together = (batch.tests.len() / 2).clamp(*TESTS_PER_BATCH.start(), *TESTS_PER_BATCH.end());

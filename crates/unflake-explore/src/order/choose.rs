@@ -2,9 +2,9 @@
 
 use super::launch_tests::ClassIx;
 use super::limits::SIBLINGS;
-use super::orders::Order;
+use super::orders::TestOrder;
 use super::plan::Plan;
-use super::stages::{Among, Known, OfClass, StageName, Who, Whom};
+use super::stages::{Among, KnownVictims, OfClass, StageName, Who, Whom};
 use super::suspicions::Standing;
 use crate::TestIx;
 use std::cmp::Reverse;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Plan<'_> {
     /// The polluters of a stage: one, or several that do harm only together.
-    pub(super) fn who(&self, who: Who) -> Vec<Order> {
+    pub(super) fn who(&self, who: Who) -> Vec<TestOrder> {
         let tests: Vec<TestIx> = match who {
             Who::First => self.polluters.at_least(Standing::First),
             Who::FirstBut(stage) => {
@@ -26,7 +26,7 @@ impl Plan<'_> {
             Who::All => self.polluters.in_order.clone(),
             Who::AllClassesInTurn => self.classes_in_turn(&self.polluters.in_order),
             Who::Chains => {
-                let all: BTreeSet<&Order> = self.victims.values().map(|main| &main.polluters).collect();
+                let all: BTreeSet<&TestOrder> = self.victims.values().map(|main| &main.polluters).collect();
                 return all.into_iter().filter(|chain| chain.len() > 1).cloned().collect();
             }
             Who::Found => self.polluters_of_others(),
@@ -120,7 +120,7 @@ impl Plan<'_> {
                 candidates.retain(|test| affected.contains(&tests.class(*test)));
             }
         }
-        if whom.known == Known::LeftOut {
+        if whom.known == KnownVictims::LeftOut {
             candidates.retain(|test| !self.known.contains(test));
         }
         if polluters.len() > 1 {
@@ -233,7 +233,7 @@ mod tests {
     fn who_is_tried() {
         with_plan(|plan| {
             let singly = |who: Who, expected: &[usize]| {
-                let expected: Vec<Order> = expected.iter().map(|test| ix([*test])).collect();
+                let expected: Vec<TestOrder> = expected.iter().map(|test| ix([*test])).collect();
                 assert_eq!(plan.who(who), expected, "{who:?}");
             };
             singly(Who::First, &[0, 3]);
@@ -260,18 +260,21 @@ mod tests {
     #[test]
     fn on_whom_polluters_are_tried() {
         with_plan(|plan| {
-            let check =
-                |polluters: &[usize], among: Among, of_class: OfClass, known: Known, expected: &[usize]| {
-                    let whom = Whom {
-                        among,
-                        of_class,
-                        known,
-                    };
-                    let candidates = plan.whom(whom, &ix(polluters.iter().copied()));
-                    let candidates: Vec<usize> = candidates.into_iter().map(|test| test.0).collect();
-                    assert_eq!(candidates, expected, "{polluters:?} {whom:?}");
+            let check = |polluters: &[usize],
+                         among: Among,
+                         of_class: OfClass,
+                         known: KnownVictims,
+                         expected: &[usize]| {
+                let whom = Whom {
+                    among,
+                    of_class,
+                    known,
                 };
-            use {Among::*, Known::*, OfClass::*};
+                let candidates = plan.whom(whom, &ix(polluters.iter().copied()));
+                let candidates: Vec<usize> = candidates.into_iter().map(|test| test.0).collect();
+                assert_eq!(candidates, expected, "{polluters:?} {whom:?}");
+            };
+            use {Among::*, KnownVictims::*, OfClass::*};
             check(&[0], Likely, Any, LeftOut, &[4, 9]);
             check(&[0], Likely, Other, LeftOut, &[9]);
             check(&[0], Seeing, Any, TriedToo, &[4, 5, 6, 7, 8, 9]);

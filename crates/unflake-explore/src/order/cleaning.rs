@@ -2,7 +2,7 @@
 
 use super::launch_tests::{ClassIx, LaunchTests};
 use super::limits::{CLEANER_CANDIDATES, CLEANERS_OF_FINDING};
-use super::orders::{Order, Orders, run_one};
+use super::orders::{Orders, TestOrder, run_one};
 use super::prove::ProvedVictim;
 use crate::{TestIx, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ pub(super) struct Cleaners {
 }
 
 impl Cleaning<'_> {
-    fn order(&self, cleaner: TestIx) -> Order {
+    fn order(&self, cleaner: TestIx) -> TestOrder {
         [self.polluters, &[cleaner, self.victim]].concat()
     }
 
@@ -75,7 +75,7 @@ pub(super) fn cleaners(orders: &dyn Orders, cleaning: Cleaning<'_>) -> Cleaners 
         }
     }
     cleaning_up.truncate(cleaning.most);
-    let each: Vec<Order> = cleaning_up
+    let each: Vec<TestOrder> = cleaning_up
         .iter()
         .map(|cleaner| cleaning.order(*cleaner))
         .collect();
@@ -176,7 +176,7 @@ impl Group<'_> {
         );
         // Behind one polluter and one cleaner all others pass, or they do not count as cleaned.
         let order = |cleaner: &TestIx| [self.polluters, &[*cleaner], others].concat();
-        let ran = orders.run_all(&of_first.tests.iter().map(order).collect::<Vec<Order>>());
+        let ran = orders.run_all(&of_first.tests.iter().map(order).collect::<Vec<TestOrder>>());
         let mut of_others = vec![Cleaners::default(); others.len()];
         for (cleaner, verdicts) in of_first.tests.iter().zip(ran) {
             let is_partial = verdicts.is_none();

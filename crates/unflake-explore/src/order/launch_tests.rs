@@ -1,6 +1,6 @@
 //! The tests of one launch, as far as orders are concerned: the description that the search works from.
 
-use super::orders::Order;
+use super::orders::TestOrder;
 use super::sort_out::OrderSuspect;
 use crate::TestIx;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ impl LaunchTests {
     }
 
     /// What ran before a test in its JVM of the build.
-    pub(super) fn before(&self, test: TestIx) -> Order {
+    pub(super) fn before(&self, test: TestIx) -> TestOrder {
         let jvm = self.build_jvms[test.0];
         let ran_there = |other: &TestIx| jvm.is_some() && self.build_jvms[other.0] == jvm;
         TestIx::all(test.0).filter(ran_there).collect()
@@ -100,7 +100,7 @@ mod tests {
             known_victims: set([2]),
             ..LaunchTests::default()
         };
-        let suspect = |test: usize, before: Order, passes_alone: bool| OrderSuspect {
+        let suspect = |test: usize, before: TestOrder, passes_alone: bool| OrderSuspect {
             test: one(test),
             before,
             passes_alone,

@@ -43,7 +43,7 @@ mod trial;
 
 pub use found::{Cut, Found, FoundVictim, Judged, Judgement};
 pub use launch_tests::{ClassIx, LaunchTests, classes_of};
-pub use orders::{Order, Orders, Unproved, Wanted};
+pub use orders::{Orders, TestOrder, Unproved, Wanted};
 pub use plan::{Doing, Search};
 pub use prove::{ProvedBrittle, ProvedVictim};
 pub use question::{Answer, AnswerStep, Question};

@@ -3,13 +3,13 @@
 use crate::{TestIx, Verdict};
 
 /// Tests in the order in which one fresh JVM runs them.
-pub type Order = Vec<TestIx>;
+pub type TestOrder = Vec<TestIx>;
 
 /// What runs tests in fresh JVMs, and knows how much time is left.
 pub trait Orders {
     /// Runs each order in a JVM of its own, several at a time. Per order one verdict for each place: a test that the
     /// framework ran elsewhere is [`Verdict::NotRun`]. `None`: the time is up, no more can be run.
-    fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>>;
+    fn run_all(&self, orders: &[TestOrder]) -> Vec<Option<Vec<Verdict>>>;
 
     /// The same for looking for new victims: its time is up earlier, so that some is left to prove what was found.
     fn searching(&self) -> Box<dyn Orders + '_>;
@@ -43,11 +43,11 @@ impl Wanted {
 }
 
 /// Some tests, then one more.
-pub(super) fn followed_by(before: &[TestIx], test: TestIx) -> Order {
+pub(super) fn followed_by(before: &[TestIx], test: TestIx) -> TestOrder {
     [before, &[test]].concat()
 }
 
 /// Runs one order.
-pub(super) fn run_one(orders: &dyn Orders, order: Order) -> Option<Vec<Verdict>> {
+pub(super) fn run_one(orders: &dyn Orders, order: TestOrder) -> Option<Vec<Verdict>> {
     orders.run_all(&[order]).pop().flatten()
 }

@@ -3,13 +3,13 @@
 use super::found::Found;
 use super::launch_tests::LaunchTests;
 use super::limits::LIKELY_ORDERS;
-use super::orders::{Order, Orders, Wanted};
+use super::orders::{Orders, TestOrder, Wanted};
 use super::prove::ProvedVictim;
 use super::shuffle::{RanOrders, Shuffled};
 use super::sort_out::{OrderSuspect, sort_out};
-use super::stages::{AtOnce, Known, ORDER, POLLUTION, Stage, StageName, Step, Time};
+use super::stages::{AtOnce, KnownVictims, ORDER, POLLUTION, PlanStep, Stage, StageName, Time};
 use super::suspicions::{Polluters, Suspicion};
-use super::trial::{Trial, Tried, victims_of};
+use super::trial::{Trial, TriedPolluters, victims_of};
 use crate::TestIx;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_protocol::Seed;
@@ -50,7 +50,7 @@ impl Search<'_> {
 
     /// `check --only order`: what makes tests fail that failed in orders of the whole suite, given with what ran before
     /// them there. Without `more` no further victims are looked for.
-    pub fn order(&self, failing: BTreeMap<TestIx, Order>, more: bool) -> Found {
+    pub fn order(&self, failing: BTreeMap<TestIx, TestOrder>, more: bool) -> Found {
         let mut plan = Plan::new(*self, Polluters::new(&[]));
         for (test, before) in failing {
             plan.add_likely(OrderSuspect {
@@ -63,8 +63,8 @@ impl Search<'_> {
             plan.add_likely(suspect);
         }
         let steps = ORDER.iter().copied();
-        let steps = steps.filter(|step| more || matches!(step, Step::SortOut(_)));
-        plan.run(&steps.collect::<Vec<Step>>());
+        let steps = steps.filter(|step| more || matches!(step, PlanStep::SortOut(_)));
+        plan.run(&steps.collect::<Vec<PlanStep>>());
         plan.into_found()
     }
 }
@@ -83,7 +83,7 @@ pub(super) struct Plan<'a> {
     /// Polluters for which time ran out.
     pub(super) partial: BTreeSet<TestIx>,
     /// Whom each stage has tried.
-    pub(super) tried: BTreeMap<StageName, Vec<Order>>,
+    pub(super) tried: BTreeMap<StageName, Vec<TestOrder>>,
     pub(super) found: Found,
 }
 
@@ -136,11 +136,11 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn run(&mut self, steps: &[Step]) {
+    fn run(&mut self, steps: &[PlanStep]) {
         for step in steps {
             match step {
-                Step::Try(stage) => self.run_stage(stage),
-                Step::SortOut(time) => self.sort_out(*time),
+                PlanStep::Try(stage) => self.run_stage(stage),
+                PlanStep::SortOut(time) => self.sort_out(*time),
             }
         }
     }
@@ -163,7 +163,7 @@ impl<'a> Plan<'a> {
         };
         for part in trials.chunks(at_once.max(1)) {
             let mut part = part.to_vec();
-            if stage.whom.known == Known::LeftOut {
+            if stage.whom.known == KnownVictims::LeftOut {
                 // Those that the part before found are no longer looked for.
                 let is_open = |test: &TestIx| !self.known.contains(test);
                 part.iter_mut().for_each(|trial| trial.candidates.retain(is_open));
@@ -180,7 +180,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn add(&mut self, trials: &[Trial], tried: Tried) {
+    fn add(&mut self, trials: &[Trial], tried: TriedPolluters) {
         for main in tried.victims {
             self.known.insert(main.victim);
             self.victims.insert(main.victim, main);

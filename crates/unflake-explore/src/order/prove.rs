@@ -8,7 +8,7 @@
 //! long as there is time ([`drop_failing_alone`]). For 28 victims of one test this is 61 JVMs instead of 168.
 
 use super::limits::{PROVED_AT_ONCE, REPETITIONS};
-use super::orders::{Order, Orders, Unproved, Wanted, followed_by};
+use super::orders::{Orders, TestOrder, Unproved, Wanted, followed_by};
 use crate::{TestIx, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_protocol::Failure;
@@ -18,7 +18,7 @@ use unflake_protocol::Failure;
 pub struct ProvedVictim {
     pub victim: TestIx,
     /// What must run before it: one polluter nearly always.
-    pub polluters: Order,
+    pub polluters: TestOrder,
     pub failure: Failure,
     /// How often it was run after them; it failed each time.
     pub runs: u32,
@@ -31,7 +31,7 @@ pub struct ProvedVictim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvedBrittle {
     pub test: TestIx,
-    pub setters: Order,
+    pub setters: TestOrder,
     /// Of the test alone.
     pub failure: Failure,
     pub runs: u32,
@@ -41,7 +41,7 @@ pub struct ProvedBrittle {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) victim: TestIx,
-    pub(super) polluters: Order,
+    pub(super) polluters: TestOrder,
     /// It was seen to pass alone in a fresh JVM, so often.
     pub(super) passed_alone: u32,
     /// It was seen to fail after the polluters in company, so often.
@@ -56,15 +56,19 @@ pub(super) fn prove_in_parts(orders: &dyn Orders, pairs: &[Pair]) -> Vec<Result<
 
 /// Proves pairs, all at the same time; one result for each.
 pub(super) fn prove(orders: &dyn Orders, pairs: &[Pair]) -> Vec<Result<ProvedVictim, Unproved>> {
-    let mut seen: Vec<Evidence> = pairs.iter().map(Evidence::new).collect();
+    let mut seen: Vec<PairEvidence> = pairs.iter().map(PairEvidence::new).collect();
     run_alone(orders, &mut seen, |one| vec![one.polluted()]);
     run_in_company(orders, &mut seen);
     run_alone(orders, &mut seen, |one| one.rest());
-    seen.into_iter().map(Evidence::result).collect()
+    seen.into_iter().map(PairEvidence::result).collect()
 }
 
 /// Runs what each pair asks for in JVMs of their own.
-fn run_alone(orders: &dyn Orders, seen: &mut [Evidence<'_>], asked: impl Fn(&Evidence<'_>) -> Vec<Order>) {
+fn run_alone(
+    orders: &dyn Orders,
+    seen: &mut [PairEvidence<'_>],
+    asked: impl Fn(&PairEvidence<'_>) -> Vec<TestOrder>,
+) {
     let mut owners = Vec::new();
     let mut todo = Vec::new();
     for (index, one) in seen.iter().enumerate() {
@@ -81,14 +85,14 @@ fn run_alone(orders: &dyn Orders, seen: &mut [Evidence<'_>], asked: impl Fn(&Evi
 
 /// A place of an order that many pairs share.
 #[derive(Clone, Copy, Debug)]
-struct Shared {
+struct SharedRuns {
     /// Whose victim it is; `None` for a polluter.
     pair: Option<usize>,
     test: TestIx,
 }
 
 /// Repeats both sides in company.
-fn run_in_company(orders: &dyn Orders, seen: &mut [Evidence<'_>]) {
+fn run_in_company(orders: &dyn Orders, seen: &mut [PairEvidence<'_>]) {
     let mut groups: BTreeMap<&[TestIx], Vec<usize>> = BTreeMap::new();
     for (index, one) in seen.iter().enumerate() {
         if one.wrong.is_none() && !one.is_own() {
@@ -98,29 +102,29 @@ fn run_in_company(orders: &dyn Orders, seen: &mut [Evidence<'_>]) {
     if groups.values().flatten().count() < 2 {
         return;
     }
-    let polluters = |tests: &&[TestIx]| -> Vec<Shared> {
-        let place = |test: &TestIx| Shared {
+    let polluters = |tests: &&[TestIx]| -> Vec<SharedRuns> {
+        let place = |test: &TestIx| SharedRuns {
             pair: None,
             test: *test,
         };
         tests.iter().map(place).collect()
     };
-    let victim = |index: &usize| Shared {
+    let victim = |index: &usize| SharedRuns {
         pair: Some(*index),
         test: seen[*index].pair.victim,
     };
     let with = groups.iter();
     let with =
         with.flat_map(|(before, members)| polluters(before).into_iter().chain(members.iter().map(victim)));
-    let with: Vec<Shared> = with.collect();
+    let with: Vec<SharedRuns> = with.collect();
     let turned = groups.iter().rev();
     let turned = turned.flat_map(|(before, members)| {
         polluters(before)
             .into_iter()
             .chain(members.iter().rev().map(victim))
     });
-    let turned: Vec<Shared> = turned.collect();
-    let without = |order: &[Shared]| -> Vec<Shared> {
+    let turned: Vec<SharedRuns> = turned.collect();
+    let without = |order: &[SharedRuns]| -> Vec<SharedRuns> {
         let victims = order.iter().copied();
         victims.filter(|place| place.pair.is_some()).collect()
     };
@@ -134,8 +138,8 @@ fn run_in_company(orders: &dyn Orders, seen: &mut [Evidence<'_>]) {
         (backwards, Wanted::Passes),
         (from_the_middle, Wanted::Passes),
     ];
-    let tests = |(order, _): &(Vec<Shared>, Wanted)| order.iter().map(|place| place.test).collect();
-    let ran = orders.run_all(&todo.iter().map(tests).collect::<Vec<Order>>());
+    let tests = |(order, _): &(Vec<SharedRuns>, Wanted)| order.iter().map(|place| place.test).collect();
+    let ran = orders.run_all(&todo.iter().map(tests).collect::<Vec<TestOrder>>());
     for ((order, wanted), verdicts) in todo.iter().zip(ran) {
         for (place, verdict) in order.iter().zip(verdicts.unwrap_or_default()) {
             if let Some(pair) = place.pair
@@ -154,7 +158,7 @@ fn run_in_company(orders: &dyn Orders, seen: &mut [Evidence<'_>]) {
 /// time stay as they are, and are returned.
 pub(super) fn drop_failing_alone(orders: &dyn Orders, victims: &mut Vec<ProvedVictim>) -> BTreeSet<TestIx> {
     let open: Vec<&mut ProvedVictim> = victims.iter_mut().filter(|victim| !victim.passed_alone).collect();
-    let alone: Vec<Order> = open.iter().map(|victim| vec![victim.victim]).collect();
+    let alone: Vec<TestOrder> = open.iter().map(|victim| vec![victim.victim]).collect();
     let (mut failing, mut not_run) = (BTreeSet::new(), BTreeSet::new());
     for (victim, verdicts) in open.into_iter().zip(orders.run_all(&alone)) {
         match verdicts.as_deref() {
@@ -172,7 +176,7 @@ pub(super) fn drop_failing_alone(orders: &dyn Orders, victims: &mut Vec<ProvedVi
 }
 
 /// What was seen of one pair.
-struct Evidence<'a> {
+struct PairEvidence<'a> {
     pair: &'a Pair,
     failed: u32,
     passed: u32,
@@ -182,9 +186,9 @@ struct Evidence<'a> {
     wrong: Option<Unproved>,
 }
 
-impl<'a> Evidence<'a> {
-    fn new(pair: &'a Pair) -> Evidence<'a> {
-        Evidence {
+impl<'a> PairEvidence<'a> {
+    fn new(pair: &'a Pair) -> PairEvidence<'a> {
+        PairEvidence {
             pair,
             failed: pair.failed_in_company.min(REPETITIONS - 1),
             passed: pair.passed_alone,
@@ -198,12 +202,12 @@ impl<'a> Evidence<'a> {
         self.pair.polluters == [self.pair.victim]
     }
 
-    fn polluted(&self) -> Order {
+    fn polluted(&self) -> TestOrder {
         followed_by(&self.pair.polluters, self.pair.victim)
     }
 
     /// What company did not show.
-    fn rest(&self) -> Vec<Order> {
+    fn rest(&self) -> Vec<TestOrder> {
         if self.wrong.is_some() {
             return Vec::new();
         }

@@ -4,7 +4,7 @@ use super::batch::each_alone;
 use super::cleaning::{Cleaning, cleaners};
 use super::launch_tests::ClassIx;
 use super::limits::{CLEANERS_OF_ANSWER, POLLUTERS_OF_ANSWER};
-use super::orders::{Order, Orders, Unproved, Wanted, run_one};
+use super::orders::{Orders, TestOrder, Unproved, Wanted, run_one};
 use super::prove::{Pair, ProvedVictim, prove, prove_brittle};
 use super::shortest::shortest;
 use super::trial::{Trial, TrialMode, victims_of};
@@ -50,7 +50,7 @@ pub struct Answer {
     /// Tests after which it passes, though alone it does not.
     pub setters: Vec<TestIx>,
     /// Tests that make it pass only together, in this order.
-    pub setters_together: Order,
+    pub setters_together: TestOrder,
     /// The time ran out before everything was tried.
     pub is_partial: bool,
 }
@@ -176,7 +176,7 @@ impl Question<'_> {
         }
         if answer.setters.is_empty() {
             let before = self.tests.iter().copied();
-            let before: Order = before.take_while(|test| *test != self.target).collect();
+            let before: TestOrder = before.take_while(|test| *test != self.target).collect();
             let together = shortest(self.orders, &before, self.target, Wanted::Passes);
             let proved = together.and_then(|together| prove_brittle(self.orders, self.target, &together));
             match proved {

@@ -4,7 +4,7 @@
 //! their own victims, tests that fail before they write, class set-ups that reset cells, builds in two JVMs.
 
 use super::launch_tests::{ClassIx, LaunchTests};
-use super::orders::{Order, Orders};
+use super::orders::{Orders, TestOrder};
 use super::simulated::failure;
 use super::suspicions::{ChangeSeen, HeldBy, Suspicion, suspicions};
 use crate::{TestIx, Verdict};
@@ -205,7 +205,7 @@ impl Random {
         starts.all(|jvm| !self.last_passes(jvm, &[polluter, victim]))
     }
 
-    fn build(&self) -> [Order; 2] {
+    fn build(&self) -> [TestOrder; 2] {
         let (first, second) = self.all().partition(|test| test.0 < self.second_jvm);
         [first, second]
     }
@@ -273,7 +273,7 @@ impl Random {
             .collect()
     }
 
-    fn run(&self, order: &Order, most: usize) -> Option<Vec<Verdict>> {
+    fn run(&self, order: &TestOrder, most: usize) -> Option<Vec<Verdict>> {
         if self.jvms.get() >= most {
             self.is_cut.set(true);
             return None;
@@ -294,7 +294,7 @@ fn write(state: &mut State, values: &[Value]) {
 }
 
 impl Orders for Random {
-    fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
+    fn run_all(&self, orders: &[TestOrder]) -> Vec<Option<Vec<Verdict>>> {
         orders
             .iter()
             .map(|order| self.run(order, self.most.get()))
@@ -317,7 +317,7 @@ struct Searching<'a> {
 }
 
 impl Orders for Searching<'_> {
-    fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
+    fn run_all(&self, orders: &[TestOrder]) -> Vec<Option<Vec<Verdict>>> {
         orders
             .iter()
             .map(|order| self.suite.run(order, self.most))

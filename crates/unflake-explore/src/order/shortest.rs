@@ -1,6 +1,6 @@
 //! The fewest tests that make another one fail, or pass.
 
-use super::orders::{Order, Orders, Unproved, Wanted, followed_by, run_one};
+use super::orders::{Orders, TestOrder, Unproved, Wanted, followed_by, run_one};
 use crate::{TestIx, Verdict};
 
 /// The fewest of the tests in `before` that make `test` do what is wanted when they run before it, in their order. With
@@ -14,11 +14,11 @@ pub(super) fn shortest(
     before: &[TestIx],
     test: TestIx,
     wanted: Wanted,
-) -> Result<Order, Unproved> {
+) -> Result<TestOrder, Unproved> {
     if !wanted.holds(&last(orders, followed_by(before, test))?) {
         return Err(Unproved::NotRepeated);
     }
-    let mut needed = Order::new();
+    let mut needed = TestOrder::new();
     // The order that begins with `needed` and goes on at this place does it.
     let mut from = 0;
     loop {
@@ -49,10 +49,10 @@ pub(super) fn shortest(
 /// Leaves out one after the other as long as that makes no difference.
 fn without_the_needless(
     orders: &dyn Orders,
-    mut needed: Order,
+    mut needed: TestOrder,
     test: TestIx,
     wanted: Wanted,
-) -> Result<Order, Unproved> {
+) -> Result<TestOrder, Unproved> {
     while needed.len() > 1 {
         let without = |place: usize| [&needed[..place], &needed[place + 1..]].concat();
         let does = which_do(orders, (0..needed.len()).map(without), test, wanted)?;
@@ -67,7 +67,7 @@ fn without_the_needless(
 /// Whether `test` does what is wanted after each of some orders, all at the same time.
 fn which_do(
     orders: &dyn Orders,
-    before: impl IntoIterator<Item = Order>,
+    before: impl IntoIterator<Item = TestOrder>,
     test: TestIx,
     wanted: Wanted,
 ) -> Result<Vec<bool>, Unproved> {
@@ -79,7 +79,7 @@ fn which_do(
 }
 
 /// Runs one order; what became of its last test.
-fn last(orders: &dyn Orders, order: Order) -> Result<Verdict, Unproved> {
+fn last(orders: &dyn Orders, order: TestOrder) -> Result<Verdict, Unproved> {
     let verdicts = run_one(orders, order).ok_or(Unproved::Ended)?;
     match verdicts.into_iter().last() {
         Some(Verdict::Cancelled) => Err(Unproved::Ended),

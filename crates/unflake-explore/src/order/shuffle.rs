@@ -3,7 +3,7 @@
 
 use super::launch_tests::{ClassIx, LaunchTests};
 use super::limits::{GUIDED_ORDERS, JVMS_PER_WHOLE_ORDER, LEAST_ORDERS};
-use super::orders::{Order, Orders, Wanted};
+use super::orders::{Orders, TestOrder, Wanted};
 use crate::{TestIx, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -33,7 +33,7 @@ impl Shuffled {
     }
 
     /// Order number `number`, counted from 1.
-    pub(super) fn order(&self, number: u32, seed: Seed) -> Order {
+    pub(super) fn order(&self, number: u32, seed: Seed) -> TestOrder {
         let mut classes = self.classes.clone();
         match number {
             1 => {
@@ -63,20 +63,20 @@ fn shuffle<T>(items: &mut [T], seed: Seed) {
 /// Orders of the whole suite that were run to their end, so that no order runs a second time.
 #[derive(Debug, Default)]
 pub struct RanOrders {
-    ran: Mutex<BTreeMap<Order, Vec<Part>>>,
+    ran: Mutex<BTreeMap<TestOrder, Vec<RanPart>>>,
 }
 
 /// A part of an order that one JVM ran: all of it, unless a test ended a JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) order: Order,
+pub(super) struct RanPart {
+    pub(super) order: TestOrder,
     pub(super) verdicts: Vec<Verdict>,
 }
 
 /// What came of some orders of the whole suite.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RanToTheEnd {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<RanPart>,
     /// The time ran out before all of it was run.
     pub(super) is_partial: bool,
 }
@@ -84,16 +84,16 @@ pub(super) struct RanToTheEnd {
 impl RanOrders {
     /// Runs orders that were not run before; what a JVM that ended left over runs in another one. First the parts with
     /// which the orders begin, then what was left over of them.
-    pub(super) fn run_to_the_end(&self, orders: &dyn Orders, batch: &[Order]) -> RanToTheEnd {
+    pub(super) fn run_to_the_end(&self, orders: &dyn Orders, batch: &[TestOrder]) -> RanToTheEnd {
         let mut known = self.ran.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut new: Vec<&Order> = Vec::new();
+        let mut new: Vec<&TestOrder> = Vec::new();
         for order in batch {
             if !known.contains_key(order) && !new.contains(&order) {
                 new.push(order);
             }
         }
         let (ran, cut) = run_in_parts(orders, &new);
-        let part = |order: &Order, number: usize| {
+        let part = |order: &TestOrder, number: usize| {
             let parts = ran.get(order).or_else(|| known.get(order))?;
             parts.get(number).cloned()
         };
@@ -112,16 +112,17 @@ impl RanOrders {
 /// Runs orders, each in as many JVMs as it needs; and says for which time ran out.
 fn run_in_parts<'o>(
     orders: &dyn Orders,
-    batch: &[&'o Order],
-) -> (BTreeMap<&'o Order, Vec<Part>>, BTreeSet<&'o Order>) {
-    let mut parts: BTreeMap<&Order, Vec<Part>> = BTreeMap::new();
-    let mut cut: BTreeSet<&Order> = BTreeSet::new();
-    let mut left: Vec<(&Order, Order)> = batch.iter().map(|order| (*order, (*order).clone())).collect();
+    batch: &[&'o TestOrder],
+) -> (BTreeMap<&'o TestOrder, Vec<RanPart>>, BTreeSet<&'o TestOrder>) {
+    let mut parts: BTreeMap<&TestOrder, Vec<RanPart>> = BTreeMap::new();
+    let mut cut: BTreeSet<&TestOrder> = BTreeSet::new();
+    let mut left: Vec<(&TestOrder, TestOrder)> =
+        batch.iter().map(|order| (*order, (*order).clone())).collect();
     for _ in 0..JVMS_PER_WHOLE_ORDER {
         if left.is_empty() {
             break;
         }
-        let todo: Vec<Order> = left.iter().map(|(_, part)| part.clone()).collect();
+        let todo: Vec<TestOrder> = left.iter().map(|(_, part)| part.clone()).collect();
         let mut over = Vec::new();
         for ((whole, order), verdicts) in left.into_iter().zip(orders.run_all(&todo)) {
             let Some(verdicts) = verdicts else {
@@ -134,7 +135,7 @@ fn run_in_parts<'o>(
             {
                 over.push((whole, order[end + 1..].to_vec()));
             }
-            parts.entry(whole).or_default().push(Part { order, verdicts });
+            parts.entry(whole).or_default().push(RanPart { order, verdicts });
         }
         left = over;
     }
@@ -176,7 +177,7 @@ pub struct OrdersTried {
     /// Tests that ran in one of them.
     pub ran: BTreeSet<TestIx>,
     /// Tests that passed in the build and failed in one of them: what ran before each there.
-    pub failing: BTreeMap<TestIx, Order>,
+    pub failing: BTreeMap<TestIx, TestOrder>,
     /// The time ran out while one of them ran.
     pub is_partial: bool,
 }
@@ -195,7 +196,7 @@ impl WholeSuite<'_> {
             };
             (self.begins)(tried.count + 1, last);
             let batch = (tried.count + 1..=last).map(|number| shuffled.order(number, self.seed));
-            let batch: Vec<Order> = batch.collect();
+            let batch: Vec<TestOrder> = batch.collect();
             let ran = known.run_to_the_end(orders, &batch);
             tried.is_partial |= ran.is_partial;
             for part in ran.parts {
@@ -256,9 +257,9 @@ mod tests {
     }
 
     impl Orders for Ending {
-        fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
+        fn run_all(&self, orders: &[TestOrder]) -> Vec<Option<Vec<Verdict>>> {
             self.asked.set(self.asked.get() + orders.len());
-            let run = |order: &Order| {
+            let run = |order: &TestOrder| {
                 let end = order
                     .iter()
                     .position(|test| *test == one(2))
@@ -289,7 +290,7 @@ mod tests {
         assert!(cut.is_partial && cut.parts.is_empty());
         ending.is_over.set(false);
         let ran = known.run_to_the_end(&ending, &batch);
-        let parts: Vec<Order> = ran.parts.into_iter().map(|part| part.order).collect();
+        let parts: Vec<TestOrder> = ran.parts.into_iter().map(|part| part.order).collect();
         assert_eq!(parts, [ix([0, 1, 2, 3]), ix([3, 2]), ix([3, 2]), ix([3])]);
         assert!(!ran.is_partial);
         let asked = ending.asked.get();

@@ -1,6 +1,6 @@
 //! Suites without JVMs, for tests: whether a test fails follows from what ran before it.
 
-use super::orders::{Order, Orders};
+use super::orders::{Orders, TestOrder};
 use crate::{TestIx, Verdict};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ impl<F> Suite<F> {
 }
 
 impl<F: Fn(&[usize], usize) -> bool> Suite<F> {
-    fn run(&self, order: &Order, most: usize) -> Option<Vec<Verdict>> {
+    fn run(&self, order: &TestOrder, most: usize) -> Option<Vec<Verdict>> {
         if self.jvms.get() >= most {
             return None;
         }
@@ -54,7 +54,7 @@ impl<F: Fn(&[usize], usize) -> bool> Suite<F> {
 }
 
 impl<F: Fn(&[usize], usize) -> bool> Orders for Suite<F> {
-    fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
+    fn run_all(&self, orders: &[TestOrder]) -> Vec<Option<Vec<Verdict>>> {
         orders.iter().map(|order| self.run(order, self.most)).collect()
     }
 
@@ -74,8 +74,8 @@ struct Searching<'a, F> {
 }
 
 impl<F: Fn(&[usize], usize) -> bool> Orders for Searching<'_, F> {
-    fn run_all(&self, orders: &[Order]) -> Vec<Option<Vec<Verdict>>> {
-        let run = |order: &Order| self.suite.run(order, self.most);
+    fn run_all(&self, orders: &[TestOrder]) -> Vec<Option<Vec<Verdict>>> {
+        let run = |order: &TestOrder| self.suite.run(order, self.most);
         orders.iter().map(run).collect()
     }
 

@@ -8,7 +8,7 @@
 //! order in which it failed, or the build's in which it passed, holds what [`shortest`] looks for.
 
 use super::batch::{Batch, ask_all};
-use super::orders::{Order, Orders, Unproved, Wanted, followed_by};
+use super::orders::{Orders, TestOrder, Unproved, Wanted, followed_by};
 use super::prove::{Pair, ProvedBrittle, ProvedVictim, prove, prove_brittle};
 use super::shortest::shortest;
 use crate::{TestIx, Verdict};
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct OrderSuspect {
     pub test: TestIx,
     /// What ran before it when it failed.
-    pub before: Order,
+    pub before: TestOrder,
     /// It is known to pass alone.
     pub passes_alone: bool,
 }
@@ -36,12 +36,12 @@ pub(super) struct SortedOut {
 pub(super) fn sort_out(
     orders: &dyn Orders,
     suspects: &[OrderSuspect],
-    in_build: &dyn Fn(TestIx) -> Order,
+    in_build: &dyn Fn(TestIx) -> TestOrder,
 ) -> SortedOut {
     let mut sorted = SortedOut::default();
     let (mut passing, unknown): (Vec<&OrderSuspect>, Vec<&OrderSuspect>) =
         suspects.iter().partition(|suspect| suspect.passes_alone);
-    let alone: Vec<Order> = unknown.iter().map(|suspect| vec![suspect.test]).collect();
+    let alone: Vec<TestOrder> = unknown.iter().map(|suspect| vec![suspect.test]).collect();
     let mut failing = Vec::new();
     for (suspect, ran) in unknown.into_iter().zip(orders.run_all(&alone)) {
         match ran.as_deref() {
@@ -142,7 +142,7 @@ fn own_victims(orders: &dyn Orders, suspects: &[&OrderSuspect]) -> Vec<TestIx> {
         .iter()
         .filter(|suspect| suspect.before.contains(&suspect.test));
     let tests: Vec<TestIx> = repeated.map(|suspect| suspect.test).collect();
-    let twice: Vec<Order> = tests.iter().map(|test| vec![*test; 2]).collect();
+    let twice: Vec<TestOrder> = tests.iter().map(|test| vec![*test; 2]).collect();
     tests
         .into_iter()
         .zip(orders.run_all(&twice))
@@ -154,10 +154,10 @@ fn own_victims(orders: &dyn Orders, suspects: &[&OrderSuspect]) -> Vec<TestIx> {
 fn sort_out_brittle(
     orders: &dyn Orders,
     tests: &[TestIx],
-    in_build: &dyn Fn(TestIx) -> Order,
+    in_build: &dyn Fn(TestIx) -> TestOrder,
     sorted: &mut SortedOut,
 ) {
-    let mut known: Vec<Order> = Vec::new();
+    let mut known: Vec<TestOrder> = Vec::new();
     for &test in tests {
         let after = known.iter().map(|setters| followed_by(setters, test));
         let tried = orders.run_all(&after.collect::<Vec<_>>());
@@ -194,8 +194,8 @@ mod tests {
         }
     }
 
-    fn nothing(_: TestIx) -> Order {
-        Order::new()
+    fn nothing(_: TestIx) -> TestOrder {
+        TestOrder::new()
     }
 
     #[test]

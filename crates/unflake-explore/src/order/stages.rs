@@ -85,7 +85,7 @@ pub(super) enum OfClass {
 
 /// What happens to candidates that are known to be victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum KnownVictims {
     /// They are not tried again.
     LeftOut,
     /// They are tried, to learn all of their polluters.
@@ -97,7 +97,7 @@ pub(super) enum Known {
 pub(super) struct Whom {
     pub(super) among: Among,
     pub(super) of_class: OfClass,
-    pub(super) known: Known,
+    pub(super) known: KnownVictims,
 }
 
 /// How many polluters are tried before what was found is proved.
@@ -119,7 +119,7 @@ pub(super) struct Stage {
 
 /// One step of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PlanStep {
     Try(Stage),
     /// Finds the polluters or setters of all likely tests that no polluter explains yet, by bisection of the order in
     /// which they failed.
@@ -134,7 +134,7 @@ pub(super) enum Time {
     All,
 }
 
-const fn among(among: Among, of_class: OfClass, known: Known) -> Whom {
+const fn among(among: Among, of_class: OfClass, known: KnownVictims) -> Whom {
     Whom {
         among,
         of_class,
@@ -143,92 +143,92 @@ const fn among(among: Among, of_class: OfClass, known: Known) -> Whom {
 }
 
 /// `check --only pollution`: polluters are known, victims are looked for.
-pub(super) const POLLUTION: [Step; 9] = [
+pub(super) const POLLUTION: [PlanStep; 9] = [
     // Likely victims are few, and most victims are among them. Those of the polluter's own class come later, with all
     // of it.
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::LikelyBehindFirst,
         who: Who::First,
-        whom: among(Among::Likely, OfClass::Other, Known::LeftOut),
+        whom: among(Among::Likely, OfClass::Other, KnownVictims::LeftOut),
         mode: TrialMode::Behind,
         at_once: AtOnce::All,
     }),
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::LikelyAfterEach,
         who: Who::Typical,
-        whom: among(Among::Likely, OfClass::Other, Known::LeftOut),
+        whom: among(Among::Likely, OfClass::Other, KnownVictims::LeftOut),
         mode: TrialMode::Each,
         at_once: AtOnce::Some(POLLUTERS_AT_ONCE),
     }),
     // A polluter that harms some tests may harm more.
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::MoreOfHarmful,
         who: Who::MostHarmful(MOST_HARMFUL),
-        whom: among(Among::Seeing, OfClass::Any, Known::LeftOut),
+        whom: among(Among::Seeing, OfClass::Any, KnownVictims::LeftOut),
         mode: TrialMode::Behind,
         at_once: AtOnce::All,
     }),
     // A class's set-up may clear what comes from outside; then only its own tests can do harm to each other.
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::WithinClasses,
         who: Who::AllClassesInTurn,
-        whom: among(Among::Seeing, OfClass::Own, Known::LeftOut),
+        whom: among(Among::Seeing, OfClass::Own, KnownVictims::LeftOut),
         mode: TrialMode::Packed,
         at_once: AtOnce::All,
     }),
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::NearBehindFirst,
         who: Who::FirstBut(StageName::MoreOfHarmful),
-        whom: among(Among::Seeing, OfClass::Any, Known::TriedToo),
+        whom: among(Among::Seeing, OfClass::Any, KnownVictims::TriedToo),
         mode: TrialMode::Behind,
         at_once: AtOnce::All,
     }),
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::NearAfterEach,
         who: Who::Typical,
-        whom: among(Among::Seeing, OfClass::Any, Known::TriedToo),
+        whom: among(Among::Seeing, OfClass::Any, KnownVictims::TriedToo),
         mode: TrialMode::Each,
         at_once: AtOnce::Some(POLLUTERS_AT_ONCE),
     }),
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::Far,
         who: Who::Typical,
-        whom: among(Among::NotSeeing, OfClass::Any, Known::TriedToo),
+        whom: among(Among::NotSeeing, OfClass::Any, KnownVictims::TriedToo),
         mode: TrialMode::Behind,
         at_once: AtOnce::Some(POLLUTERS_AT_ONCE),
     }),
     // Polluters that change the same state in the same way have the same victims, if any.
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::SameState,
         who: Who::All,
-        whom: among(Among::VictimsOfSameState, OfClass::Any, Known::TriedToo),
+        whom: among(Among::VictimsOfSameState, OfClass::Any, KnownVictims::TriedToo),
         mode: TrialMode::Behind,
         at_once: AtOnce::All,
     }),
-    Step::SortOut(Time::Search),
+    PlanStep::SortOut(Time::Search),
 ];
 
 /// `check --only order`: failures are known, polluters are looked for, then more of their victims.
-pub(super) const ORDER: [Step; 4] = [
-    Step::SortOut(Time::All),
-    Step::Try(Stage {
+pub(super) const ORDER: [PlanStep; 4] = [
+    PlanStep::SortOut(Time::All),
+    PlanStep::Try(Stage {
         name: StageName::Chains,
         who: Who::Chains,
-        whom: among(Among::Passed, OfClass::Any, Known::LeftOut),
+        whom: among(Among::Passed, OfClass::Any, KnownVictims::LeftOut),
         mode: TrialMode::Each,
         at_once: AtOnce::Some(1),
     }),
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::MoreOfFound,
         who: Who::Found,
-        whom: among(Among::Passed, OfClass::Any, Known::LeftOut),
+        whom: among(Among::Passed, OfClass::Any, KnownVictims::LeftOut),
         mode: TrialMode::Both,
         at_once: AtOnce::All,
     }),
-    Step::Try(Stage {
+    PlanStep::Try(Stage {
         name: StageName::SiblingsOfFound,
         who: Who::SiblingsOf(StageName::MoreOfFound),
-        whom: among(Among::Passed, OfClass::Affected, Known::LeftOut),
+        whom: among(Among::Passed, OfClass::Affected, KnownVictims::LeftOut),
         mode: TrialMode::Both,
         at_once: AtOnce::All,
     }),
@@ -238,11 +238,11 @@ pub(super) const ORDER: [Step; 4] = [
 mod tests {
     use super::*;
 
-    fn stages(plan: &[Step]) -> Vec<&Stage> {
+    fn stages(plan: &[PlanStep]) -> Vec<&Stage> {
         plan.iter()
             .filter_map(|step| match step {
-                Step::Try(stage) => Some(stage),
-                Step::SortOut(_) => None,
+                PlanStep::Try(stage) => Some(stage),
+                PlanStep::SortOut(_) => None,
             })
             .collect()
     }
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn failures_are_explained_first_where_they_are_all_that_is_known() {
         // The search for cleaners comes after it, so some time is kept.
-        assert_eq!(POLLUTION.last(), Some(&Step::SortOut(Time::Search)));
-        assert_eq!(ORDER.first(), Some(&Step::SortOut(Time::All)));
+        assert_eq!(POLLUTION.last(), Some(&PlanStep::SortOut(Time::Search)));
+        assert_eq!(ORDER.first(), Some(&PlanStep::SortOut(Time::All)));
     }
 }

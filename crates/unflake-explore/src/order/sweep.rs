@@ -2,7 +2,7 @@
 
 use super::batch::{Answered, Batch, ask_all};
 use super::limits::{PACKED_PAIRS, TESTS_PER_PACKED_JVM};
-use super::orders::{Order, Orders, Wanted};
+use super::orders::{Orders, TestOrder, Wanted};
 use super::trial::Trial;
 use crate::TestIx;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Runs the candidates of all trials behind their polluters, those of each in few JVMs, with the polluters again where
 /// the state is known to change; and the same without the polluters, since the order is not the build's. A guess still.
 pub(super) fn sweep(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
-    let with: Vec<Vec<Order>> = trials.iter().map(Trial::orders).collect();
+    let with: Vec<Vec<TestOrder>> = trials.iter().map(Trial::orders).collect();
     let mut suspects = failing_in(orders, &with);
     for (suspects, trial) in suspects.iter_mut().zip(trials) {
         suspects.tests.retain(|test| !trial.polluters.contains(test));
@@ -19,7 +19,7 @@ pub(super) fn sweep(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
         .filter(|index| !suspects[*index].tests.is_empty())
         .collect();
     let without = doubtful.iter().map(|index| trials[*index].orders_without());
-    let without: Vec<Vec<Order>> = without.collect();
+    let without: Vec<Vec<TestOrder>> = without.collect();
     // If this order fails tests without the polluters, those go right before each of them.
     let without_polluters = doubtful.iter().zip(failing_in(orders, &without));
     let mixed = without_polluters.filter(|(_, failing)| !failing.tests.is_empty());
@@ -36,9 +36,9 @@ pub(super) fn sweep(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
 }
 
 /// Runs some orders for each trial: who fails in any of them.
-fn failing_in(orders: &dyn Orders, asked: &[Vec<Order>]) -> Vec<Answered> {
+fn failing_in(orders: &dyn Orders, asked: &[Vec<TestOrder>]) -> Vec<Answered> {
     let mut ran = orders.run_all(&asked.concat()).into_iter();
-    let of_trial = |ways: &Vec<Order>| {
+    let of_trial = |ways: &Vec<TestOrder>| {
         let mut failed = BTreeSet::new();
         let mut is_partial = false;
         for (order, verdicts) in ways.iter().zip(ran.by_ref()) {
@@ -57,7 +57,7 @@ fn failing_in(orders: &dyn Orders, asked: &[Vec<Order>]) -> Vec<Answered> {
 
 /// The candidates of one trial inside of a JVM that many trials share.
 #[derive(Debug)]
-struct Packed {
+struct PackedTrials {
     trial: usize,
     jvm: usize,
     places: std::ops::Range<usize>,
@@ -69,7 +69,7 @@ pub(super) fn packed(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
     let (jvms, packed) = pack(trials);
     let ran = orders.run_all(&jvms);
     let mut failing = vec![Answered::default(); trials.len()];
-    for Packed { trial, jvm, places } in packed {
+    for PackedTrials { trial, jvm, places } in packed {
         let Some(verdicts) = &ran[jvm] else {
             failing[trial].is_partial = true;
             continue;
@@ -85,7 +85,7 @@ pub(super) fn packed(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
     let suspects: BTreeSet<TestIx> = failing.iter().flat_map(|one| one.tests.iter().copied()).collect();
     if !suspects.is_empty() {
         let alone = Batch {
-            before: Order::new(),
+            before: TestOrder::new(),
             tests: suspects.into_iter().collect(),
         };
         let alone = ask_all(orders, &[alone], Wanted::Passes);
@@ -104,11 +104,11 @@ pub(super) fn packed(orders: &dyn Orders, trials: &[Trial]) -> Vec<Answered> {
 
 /// The JVMs of [`packed`]: per trial the first pair, then the second of each, so that neighbours are of different
 /// trials.
-fn pack(trials: &[Trial]) -> (Vec<Order>, Vec<Packed>) {
-    let mut turns: Vec<(usize, usize, Order)> = Vec::new();
+fn pack(trials: &[Trial]) -> (Vec<TestOrder>, Vec<PackedTrials>) {
+    let mut turns: Vec<(usize, usize, TestOrder)> = Vec::new();
     for (index, trial) in trials.iter().enumerate() {
         let pair = |test: &TestIx| [&trial.polluters[..], &[*test]].concat();
-        let orders: Vec<Order> = match trial.candidates.len() {
+        let orders: Vec<TestOrder> = match trial.candidates.len() {
             0..=PACKED_PAIRS => trial.candidates.iter().map(pair).collect(),
             _ => trial.orders(),
         };
@@ -116,7 +116,7 @@ fn pack(trials: &[Trial]) -> (Vec<Order>, Vec<Packed>) {
         turns.extend(orders.map(|(turn, order)| (turn, index, order)));
     }
     turns.sort_by_key(|(turn, index, _)| (*turn, *index));
-    let mut jvms: Vec<Order> = Vec::new();
+    let mut jvms: Vec<TestOrder> = Vec::new();
     let mut packed = Vec::new();
     for (_, trial, order) in turns {
         let length = order.len();
@@ -125,7 +125,7 @@ fn pack(trials: &[Trial]) -> (Vec<Order>, Vec<Packed>) {
             _ => jvms.push(order),
         }
         let end = jvms.last().map_or(0, Vec::len);
-        packed.push(Packed {
+        packed.push(PackedTrials {
             trial,
             jvm: jvms.len() - 1,
             places: end - length + 1..end,

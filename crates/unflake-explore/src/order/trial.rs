@@ -4,7 +4,7 @@
 
 use super::batch::{Answered, Batch, ask_all};
 use super::limits::{BACKWARDS_FROM, GUESSES_PER_VICTIM};
-use super::orders::{Order, Orders, Unproved, Wanted};
+use super::orders::{Orders, TestOrder, Unproved, Wanted};
 use super::prove::{Pair, ProvedVictim, drop_failing_alone, prove_in_parts};
 use super::sweep::{packed, sweep};
 use crate::TestIx;
@@ -28,7 +28,7 @@ pub(super) enum TrialMode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Trial {
     /// One nearly always; several do harm together only, in this order.
-    pub(super) polluters: Order,
+    pub(super) polluters: TestOrder,
     /// Tests that are known to pass in some order, in the build's. One polluter may be among them: it may be its own
     /// victim.
     pub(super) candidates: Vec<TestIx>,
@@ -43,27 +43,27 @@ impl Trial {
     /// that cleans up hides those behind it in the first order and those before it in the second, so that together they
     /// hide nobody. Whoever pollutes goes to the end of both, behind the polluters anew; who is known to change the
     /// same comes last of all, each with the polluters before it.
-    pub(super) fn orders(&self) -> Vec<Order> {
+    pub(super) fn orders(&self) -> Vec<TestOrder> {
         self.orders_behind(&self.polluters)
     }
 
     /// The same orders without the polluters.
-    pub(super) fn orders_without(&self) -> Vec<Order> {
+    pub(super) fn orders_without(&self) -> Vec<TestOrder> {
         self.orders_behind(&[])
     }
 
-    fn orders_behind(&self, polluters: &[TestIx]) -> Vec<Order> {
+    fn orders_behind(&self, polluters: &[TestIx]) -> Vec<TestOrder> {
         let others = self.candidates.iter().copied();
-        let (changing, others): (Order, Order) = others
+        let (changing, others): (TestOrder, TestOrder) = others
             .filter(|test| !self.polluters.contains(test))
             .partition(|test| self.changing.contains(test));
-        let (polluting, plain): (Order, Order) =
+        let (polluting, plain): (TestOrder, TestOrder) =
             others.into_iter().partition(|test| self.polluting.contains(test));
         let anew: &[TestIx] = match plain.is_empty() || polluting.is_empty() {
             true => &[],
             false => polluters,
         };
-        let turned = |tests: &Order| -> Order { tests.iter().rev().copied().collect() };
+        let turned = |tests: &TestOrder| -> TestOrder { tests.iter().rev().copied().collect() };
         let backwards = [polluters, &turned(&plain), anew, &turned(&polluting)].concat();
         let mut forwards = [polluters, &plain, anew, &polluting].concat();
         for test in changing {
@@ -79,7 +79,7 @@ impl Trial {
 
 /// What came of some [`Trial`]s.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tried {
+pub(super) struct TriedPolluters {
     /// Victims with one polluter each, the first that was proved.
     pub(super) victims: Vec<ProvedVictim>,
     /// Per trial: all victims of its polluters.
@@ -101,8 +101,8 @@ pub(super) fn victims_of(
     trials: &[Trial],
     proved: &BTreeSet<TestIx>,
     mode: TrialMode,
-) -> Tried {
-    let mut tried = Tried {
+) -> TriedPolluters {
+    let mut tried = TriedPolluters {
         victims: Vec::new(),
         of: vec![BTreeSet::new(); trials.len()],
         is_partial: vec![false; trials.len()],
@@ -150,7 +150,7 @@ fn count_others(
     trials: &[Trial],
     failing: &[Answered],
     proved: &BTreeSet<TestIx>,
-    tried: &mut Tried,
+    tried: &mut TriedPolluters,
 ) {
     let mut after: Vec<Batch> = Vec::new();
     for (index, trial) in trials.iter().enumerate() {
@@ -171,7 +171,7 @@ fn count_others(
         tried.is_partial[index] |= failing[index].is_partial;
     }
     let without = |batch: &Batch| Batch {
-        before: Order::new(),
+        before: TestOrder::new(),
         tests: batch.tests.clone(),
     };
     let without: Vec<Batch> = after.iter().map(without).collect();
@@ -193,7 +193,7 @@ fn prove_once(
     trials: &[Trial],
     failing: &[Answered],
     proved: &mut BTreeSet<TestIx>,
-    tried: &mut Tried,
+    tried: &mut TriedPolluters,
 ) {
     let mut used = BTreeSet::new();
     for _ in 0..GUESSES_PER_VICTIM {
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    fn tried(orders: &dyn Orders, trials: &[Trial], mode: TrialMode) -> Tried {
+    fn tried(orders: &dyn Orders, trials: &[Trial], mode: TrialMode) -> TriedPolluters {
         victims_of(orders, orders, trials, &BTreeSet::new(), mode)
     }
 
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn who_is_known_to_change_the_state_has_the_polluter_right_before_it() {
         let orders = |trial: &Trial| -> Vec<Vec<usize>> {
-            let numbers = |order: Order| order.into_iter().map(|test| test.0).collect();
+            let numbers = |order: TestOrder| order.into_iter().map(|test| test.0).collect();
             trial.orders().into_iter().map(numbers).collect()
         };
         let trial = Trial {

@@ -21,7 +21,7 @@ fn tree(files: &[(&str, &str)]) -> Tree {
     tree_with(files, LIMITS, Box::new(Inotify::new().unwrap()))
 }
 
-fn tree_with(files: &[(&str, &str)], limits: Limits, kernel: Box<dyn Kernel>) -> Tree {
+fn tree_with(files: &[(&str, &str)], limits: WatchLimits, kernel: Box<dyn Kernel>) -> Tree {
     let folder = tempfile::tempdir().unwrap();
     for (path, content) in files {
         let path = folder.path().join(path);
@@ -473,7 +473,7 @@ fn directories_beyond_the_watch_limit_are_scanned() {
 
 #[test]
 fn scanning_is_bounded_and_what_is_left_out_is_said() {
-    let limits = Limits { scanned: 3, ..LIMITS };
+    let limits = WatchLimits { scanned: 3, ..LIMITS };
     let mut tree = tree_with(&[("a/1", ""), ("a/2", ""), ("a/3", "")], limits, poor(0, false));
     assert_eq!(tree.problems.len(), 2, "{:?}", tree.problems);
     assert!(
@@ -488,7 +488,7 @@ fn scanning_is_bounded_and_what_is_left_out_is_said() {
 
 #[test]
 fn too_many_files_are_left_out_and_said() {
-    let limits = Limits { entries: 4, ..LIMITS };
+    let limits = WatchLimits { entries: 4, ..LIMITS };
     let mut tree = tree_with(
         &[("a/1", ""), ("b/1", ""), ("b/2", ""), ("b/3", "")],
         limits,

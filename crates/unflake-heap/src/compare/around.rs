@@ -16,7 +16,7 @@ const LARGE: usize = 500;
 
 /// One value that an object holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Edge {
+struct AroundEdge {
     /// The field's name, or the key or place in brackets.
     field: String,
     value: Shown,
@@ -24,7 +24,7 @@ struct Edge {
     target: u32,
 }
 
-impl Edge {
+impl AroundEdge {
     fn of(&self, object: &str, side: Side) -> Nearby {
         Nearby {
             object: object.to_owned(),
@@ -58,8 +58,8 @@ impl Comparison<'_> {
                 (edges(self.before, place.from), edges(self.after, partner))
             }
         };
-        let gone: Vec<&Edge> = was.iter().filter(|edge| !has(&is, edge)).collect();
-        let come: Vec<&Edge> = is.iter().filter(|edge| !has(&was, edge)).collect();
+        let gone: Vec<&AroundEdge> = was.iter().filter(|edge| !has(&is, edge)).collect();
+        let come: Vec<&AroundEdge> = is.iter().filter(|edge| !has(&was, edge)).collect();
         let staying = was.iter().filter(|edge| has(&is, edge)).take(STAYING);
         told.extend(staying.map(|edge| edge.of(&object, Side::Both)));
         told.extend(
@@ -147,7 +147,7 @@ impl Comparison<'_> {
     }
 }
 
-fn has(edges: &[Edge], wanted: &Edge) -> bool {
+fn has(edges: &[AroundEdge], wanted: &AroundEdge) -> bool {
     edges
         .iter()
         .any(|edge| edge.field == wanted.field && edge.value.text == wanted.value.text)
@@ -162,11 +162,11 @@ fn joined(object: &str, field: &str) -> String {
     }
 }
 
-fn root_edge(index: &Index<'_>, id: u32, field: &str, value: Option<&Shown>) -> Vec<Edge> {
+fn root_edge(index: &Index<'_>, id: u32, field: &str, value: Option<&Shown>) -> Vec<AroundEdge> {
     let is_reference = index.shapes.root(id).is_some_and(|root| root.kind == b'L');
     let root = index.roots.iter().find(|(root, _)| *root == id);
     let number = root.filter(|_| is_reference).map_or(0, |(_, value)| value[0]);
-    let edge = |value: &Shown| Edge {
+    let edge = |value: &Shown| AroundEdge {
         field: field.to_owned(),
         value: value.clone(),
         target: target(index, number),
@@ -175,19 +175,19 @@ fn root_edge(index: &Index<'_>, id: u32, field: &str, value: Option<&Shown>) -> 
 }
 
 /// What leaves an object; of a wrapper what leaves the object inside.
-fn edges(index: &Index<'_>, number: u32) -> Vec<Edge> {
+fn edges(index: &Index<'_>, number: u32) -> Vec<AroundEdge> {
     let Some(node) = index.node(number) else {
         return Vec::new();
     };
     if let Some(inside) = transparent(&node) {
         return edges(index, inside);
     }
-    let to = |field: String, number: u32| Edge {
+    let to = |field: String, number: u32| AroundEdge {
         field,
         value: describe::object(index, number),
         target: target(index, number),
     };
-    let mut all: Vec<Edge> = match node.shape.view {
+    let mut all: Vec<AroundEdge> = match node.shape.view {
         _ if node.count > LARGE => Vec::new(),
         View::Sequence | View::Bag => {
             let elements = node.contents().enumerate();
@@ -196,7 +196,7 @@ fn edges(index: &Index<'_>, number: u32) -> Vec<Edge> {
                 .collect()
         }
         View::OrderedMap | View::UnorderedMap => {
-            let mut all: Vec<Edge> = node
+            let mut all: Vec<AroundEdge> = node
                 .entries()
                 .map(|(key, value)| to(format!("[{}]", plain(index, key)), value))
                 .collect();
@@ -211,7 +211,7 @@ fn edges(index: &Index<'_>, number: u32) -> Vec<Edge> {
         let name = &node.shape.fields[place].name;
         match kind {
             b'L' => to(name.clone(), words[0]),
-            _ => Edge {
+            _ => AroundEdge {
                 field: name.clone(),
                 value: describe::value(index, kind, words),
                 target: 0,

@@ -6,13 +6,13 @@
 
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
-    pages: Vec<Page>,
+    pages: Vec<RowPage>,
 }
 
 const SIZE: usize = 256;
 
 #[derive(Clone, Debug)]
-enum Page {
+enum RowPage {
     Row(Row),
     Each(Box<[u32; SIZE]>),
 }
@@ -32,21 +32,21 @@ impl Pages {
     pub(super) fn new(objects: u32) -> Pages {
         let pages = (objects as usize + 1).div_ceil(SIZE);
         Pages {
-            pages: vec![Page::Row(Row::default()); pages],
+            pages: vec![RowPage::Row(Row::default()); pages],
         }
     }
 
     pub(super) fn memory(&self) -> usize {
-        let each = self.pages.iter().filter(|page| matches!(page, Page::Each(_)));
-        self.pages.capacity() * size_of::<Page>() + each.count() * size_of::<[u32; SIZE]>()
+        let each = self.pages.iter().filter(|page| matches!(page, RowPage::Each(_)));
+        self.pages.capacity() * size_of::<RowPage>() + each.count() * size_of::<[u32; SIZE]>()
     }
 
     /// 0: not known.
     pub(super) fn get(&self, object: u32) -> u32 {
         let at = object as usize % SIZE;
         match self.pages.get(object as usize / SIZE) {
-            Some(Page::Row(row)) => row.get(at).unwrap_or(0),
-            Some(Page::Each(numbers)) => numbers[at],
+            Some(RowPage::Row(row)) => row.get(at).unwrap_or(0),
+            Some(RowPage::Each(numbers)) => numbers[at],
             None => 0,
         }
     }
@@ -54,16 +54,16 @@ impl Pages {
     pub(super) fn set(&mut self, object: u32, number: u32) {
         let at = object as usize % SIZE;
         match self.pages.get_mut(object as usize / SIZE) {
-            Some(Page::Each(numbers)) => numbers[at] = number,
-            Some(page @ Page::Row(_)) => page.set_in_row(at, number),
+            Some(RowPage::Each(numbers)) => numbers[at] = number,
+            Some(page @ RowPage::Row(_)) => page.set_in_row(at, number),
             None => {}
         }
     }
 }
 
-impl Page {
+impl RowPage {
     fn set_in_row(&mut self, at: usize, number: u32) {
-        let Page::Row(row) = self else { return };
+        let RowPage::Row(row) = self else { return };
         if row.accept(at, number) {
             row.known[at / 64] |= 1 << (at % 64);
             return;
@@ -73,7 +73,7 @@ impl Page {
             *number = row.get(at).unwrap_or(0);
         }
         numbers[at] = number;
-        *self = Page::Each(numbers);
+        *self = RowPage::Each(numbers);
     }
 }
 

@@ -7,10 +7,10 @@ use std::{fs, io};
 /// An archive in memory.
 pub struct Archive {
     bytes: Vec<u8>,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, ZipEntry>,
 }
 
-struct Entry {
+struct ZipEntry {
     deflated: bool,
     header: usize,
     compressed: usize,
@@ -35,7 +35,7 @@ impl Archive {
             }
             let name_length = number(&bytes, at + 28, 2)?;
             let name = String::from_utf8_lossy(bytes.get(at + 46..at + 46 + name_length)?).into_owned();
-            let entry = Entry {
+            let entry = ZipEntry {
                 deflated: number(&bytes, at + 10, 2)? == 8,
                 header: number(&bytes, at + 42, 4)?,
                 compressed: number(&bytes, at + 20, 4)?,

@@ -113,7 +113,7 @@ impl Tendency {
 
 impl<'a> Drawing<'a> {
     pub(super) fn new(space: &'a StateSpace, limit: usize) -> Drawing<'a> {
-        let graph = Graph::new(space);
+        let graph = DrawnGraph::new(space);
         let mut drawing = graph.draw(space);
         drawing.keep(limit);
         drawing
@@ -121,7 +121,7 @@ impl<'a> Drawing<'a> {
 
     /// Everything, each node once, nothing grouped.
     pub(super) fn whole(space: &'a StateSpace) -> Drawing<'a> {
-        let graph = Graph::new(space);
+        let graph = DrawnGraph::new(space);
         let lines = graph.lines.iter().map(|((from, to), edges)| Line {
             from: *from,
             to: *to,
@@ -220,15 +220,15 @@ impl Drawn {
 type Hanging = (usize, Vec<usize>);
 
 /// The state space with its edges in order.
-struct Graph {
+struct DrawnGraph {
     lines: BTreeMap<(usize, usize), Vec<usize>>,
     parents: Vec<usize>,
     tendencies: Vec<Tendency>,
 }
 
-impl Graph {
+impl DrawnGraph {
     /// Takes the edges that lead to a later node, which are all: the state space says so.
-    fn new(space: &StateSpace) -> Graph {
+    fn new(space: &StateSpace) -> DrawnGraph {
         let n = space.nodes.len();
         let mut lines: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
         for (index, edge) in space.edges.iter().enumerate() {
@@ -249,7 +249,7 @@ impl Graph {
             let below = tendencies[*to];
             tendencies[*from].add(below);
         }
-        Graph {
+        DrawnGraph {
             lines,
             parents,
             tendencies,

@@ -45,16 +45,16 @@ pub fn pollution_page(findings: &[Finding]) -> Option<String> {
             None => roots.push((root, vec![(finding, pollution)])),
         }
     }
-    let mut page = Page { text: String::new() };
+    let mut page = NeighbourhoodPage { text: String::new() };
     page.write(&roots).expect("a string takes everything");
     (!roots.is_empty()).then_some(page.text)
 }
 
-struct Page {
+struct NeighbourhoodPage {
     text: String,
 }
 
-impl Page {
+impl NeighbourhoodPage {
     fn write(&mut self, roots: &[(&str, Vec<(&Finding, &Pollution)>)]) -> fmt::Result {
         // The policy keeps the promise that nothing is fetched, whatever a test wrote into its values.
         writeln!(
@@ -140,12 +140,12 @@ impl Page {
 
 /// The objects of the picture, in the order of a walk from the first one.
 struct Objects<'a> {
-    objects: Vec<Object<'a>>,
+    objects: Vec<DrawnObject<'a>>,
     /// By the two ends, the one that stands higher first.
     lines: BTreeMap<(usize, usize), Vec<Arrow<'a>>>,
 }
 
-struct Object<'a> {
+struct DrawnObject<'a> {
     name: &'a str,
     /// What the fields that lead to it say of it; the name where they say nothing else.
     title: String,
@@ -180,7 +180,7 @@ impl<'a> Objects<'a> {
         let left_out = order.len().saturating_sub(OBJECTS);
         let place: BTreeMap<&str, usize> = order.iter().take(OBJECTS).copied().zip(0..).collect();
         let mut lines: BTreeMap<(usize, usize), Vec<Arrow<'a>>> = BTreeMap::new();
-        let mut objects: Vec<Object<'a>> = Vec::with_capacity(place.len());
+        let mut objects: Vec<DrawnObject<'a>> = Vec::with_capacity(place.len());
         for name in order.into_iter().take(OBJECTS) {
             let from = objects.len();
             let mut values = Vec::new();
@@ -197,7 +197,7 @@ impl<'a> Objects<'a> {
                     }
                 }
             }
-            objects.push(Object {
+            objects.push(DrawnObject {
                 name,
                 title: title_of(name, &leading),
                 side: side_of(name, &leading),
@@ -208,7 +208,7 @@ impl<'a> Objects<'a> {
     }
 
     fn draw(&self, text: &mut String) -> fmt::Result {
-        let mut sizes: Vec<Size> = self.objects.iter().map(Object::size).collect();
+        let mut sizes: Vec<Size> = self.objects.iter().map(DrawnObject::size).collect();
         // Lines start and end over a box's whole width: with room for their labels there, these keep apart as a rule.
         let mut room = vec![(0.0, 0.0); sizes.len()];
         for ((from, to), arrows) in &self.lines {
@@ -243,7 +243,7 @@ impl<'a> Objects<'a> {
     }
 }
 
-impl Object<'_> {
+impl DrawnObject<'_> {
     fn rows(&self) -> Vec<(Side, String)> {
         let mut rows: Vec<(Side, String)> = self
             .values

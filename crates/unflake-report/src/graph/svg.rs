@@ -34,7 +34,7 @@ pub(super) fn svg(drawing: &Drawing<'_>) -> String {
     picture.text
 }
 
-struct Look {
+struct SvgLook {
     size: Size,
     /// The lines of text inside.
     text: Vec<String>,
@@ -43,7 +43,7 @@ struct Look {
 struct Picture<'a> {
     text: String,
     drawing: &'a Drawing<'a>,
-    looks: Vec<Look>,
+    looks: Vec<SvgLook>,
     layout: Layout,
     /// How many lines leave each node, and how many come to it.
     leaving: Vec<usize>,
@@ -167,8 +167,8 @@ fn count(drawing: &Drawing<'_>, node: impl Fn(&Line) -> usize) -> Vec<usize> {
 }
 
 /// Sizes and texts; a layer that would be too wide is made of small ones.
-fn looks(drawing: &Drawing<'_>) -> Vec<Look> {
-    let mut looks: Vec<Look> = (0..drawing.nodes.len())
+fn looks(drawing: &Drawing<'_>) -> Vec<SvgLook> {
+    let mut looks: Vec<SvgLook> = (0..drawing.nodes.len())
         .map(|index| look(drawing, index))
         .collect();
     let layers = layout::layers(drawing.nodes.len(), &drawing.pairs());
@@ -184,10 +184,10 @@ fn looks(drawing: &Drawing<'_>) -> Vec<Look> {
     looks
 }
 
-fn look(drawing: &Drawing<'_>, index: usize) -> Look {
+fn look(drawing: &Drawing<'_>, index: usize) -> SvgLook {
     let kind = drawing.node(index).map(|node| &node.kind);
     match kind {
-        Some(NodeKind::Passed | NodeKind::Failed { .. } | NodeKind::Unexplored) => Look {
+        Some(NodeKind::Passed | NodeKind::Failed { .. } | NodeKind::Unexplored) => SvgLook {
             size: Size {
                 width: END,
                 height: END,
@@ -209,7 +209,7 @@ fn look(drawing: &Drawing<'_>, index: usize) -> Look {
     }
 }
 
-fn make_small(drawing: &Drawing<'_>, index: usize, look: &mut Look) {
+fn make_small(drawing: &Drawing<'_>, index: usize, look: &mut SvgLook) {
     let text = match (
         drawing.node(index).map(|node| &node.kind),
         &drawing.nodes[index].what,
@@ -225,11 +225,11 @@ fn make_small(drawing: &Drawing<'_>, index: usize, look: &mut Look) {
     *look = with_text(vec![text], height);
 }
 
-fn with_text(text: Vec<String>, height: f64) -> Look {
+fn with_text(text: Vec<String>, height: f64) -> SvgLook {
     let letters = |text: &String| -> usize { text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum() };
     let widest = text.iter().map(letters).max().unwrap_or_default();
     let width = (widest as f64 * LETTER + 22.0).max(40.0).round();
-    Look {
+    SvgLook {
         size: Size { width, height },
         text,
     }
@@ -290,7 +290,7 @@ fn count_place(from: Point, to: Point, lines: Ordering) -> Point {
     }
 }
 
-fn boxed(look: &Look, corner: f64) -> String {
+fn boxed(look: &SvgLook, corner: f64) -> String {
     let mut shape = rect("box", look.size, 0.0, corner);
     match &look.text[..] {
         [first, second] => {
@@ -311,7 +311,7 @@ fn boxed(look: &Look, corner: f64) -> String {
 }
 
 /// Several sheets upon each other.
-fn stack(look: &Look) -> String {
+fn stack(look: &SvgLook) -> String {
     let Size { width, height } = look.size;
     let mut shape = String::new();
     for back in [6.0, 3.0] {

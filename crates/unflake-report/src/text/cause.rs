@@ -3,7 +3,7 @@
 //! Everything here comes from somebody else's program (sources, elements, messages), so all of it passes through
 //! [`printable`] before it is written: nothing may move the cursor, change colours or turn the reading direction.
 
-use super::{FAINT, Page, STRONG, cut, cut_end, label, one_line, plural, printable, shorten};
+use super::{FAINT, STRONG, TextPage, cut, cut_end, label, one_line, plural, printable, shorten};
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Write as _};
 use unflake_findings::{Cause, CauseStatus, Choice, Frame, SourcePlace, rules};
@@ -40,7 +40,7 @@ struct Caret<'a> {
     text: &'a str,
 }
 
-impl Page<'_> {
+impl TextPage<'_> {
     pub(super) fn cause(&mut self, cause: &Cause) -> fmt::Result {
         match cause.status {
             CauseStatus::NotRun => Ok(()),
@@ -226,7 +226,7 @@ impl Page<'_> {
             )?;
             return writeln!(self.text, "    {}{}", label("failing"), one_line(failing));
         }
-        let window = Window::of(choice, self.verbose);
+        let window = SourceWindow::of(choice, self.verbose);
         for (name, elements) in [("natural", &choice.natural), ("failing", &choice.failing)] {
             writeln!(self.text, "    {}{}", label(name), window.show(elements))?;
         }
@@ -310,7 +310,7 @@ fn indentation(line: &str) -> usize {
 }
 
 /// Which elements of both orders are shown.
-struct Window<'a> {
+struct SourceWindow<'a> {
     choice: &'a Choice,
     from: usize,
     to: usize,
@@ -320,10 +320,10 @@ struct Window<'a> {
     common: usize,
 }
 
-impl Window<'_> {
+impl SourceWindow<'_> {
     /// Everything where it fits; else what is around the first difference.
-    fn of(choice: &Choice, verbose: bool) -> Window<'_> {
-        let mut window = Window {
+    fn of(choice: &Choice, verbose: bool) -> SourceWindow<'_> {
+        let mut window = SourceWindow {
             choice,
             from: 0,
             to: choice.natural.len().max(choice.failing.len()),

@@ -1,7 +1,7 @@
 //! Tests whose result depends on which tests ran before: victims, grouped by their polluter, and brittle tests, grouped
 //! by their setter (P9, P11).
 
-use super::{FAINT, Page, STRONG, named, of_severity, plural, shorten};
+use super::{FAINT, STRONG, TextPage, named, of_severity, plural, shorten};
 use super::{cut_end, one_line};
 use crate::state_space::said;
 use anstyle::{AnsiColor, Style};
@@ -147,7 +147,7 @@ impl<'a> Sufferer<'a> {
     }
 }
 
-impl Page<'_> {
+impl TextPage<'_> {
     pub(super) fn before(&mut self, before: &OrderFindings<'_>) -> fmt::Result {
         let style = of_severity(before.severity());
         writeln!(

@@ -5,7 +5,7 @@
 //! everything.
 
 use super::change::{Change, below_root};
-use super::{FAINT, Page, STRONG, named, of_severity, plural};
+use super::{FAINT, STRONG, TextPage, named, of_severity, plural};
 use super::{cut_end, one_line};
 use crate::mark::reason;
 use std::cmp::Reverse;
@@ -187,7 +187,7 @@ impl<'a> Polluter<'a> {
     }
 }
 
-impl Page<'_> {
+impl TextPage<'_> {
     pub(super) fn root(&mut self, root: &RootFindings<'_>) -> fmt::Result {
         self.root_heading(root)?;
         let in_full: Vec<&Polluter<'_>> = match self.verbose {

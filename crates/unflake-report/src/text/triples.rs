@@ -1,7 +1,7 @@
 //! What is around a polluted object, as lines `object field value` (P5).
 
 use super::change::{NEW, OLD};
-use super::{FAINT, Page, label, plural};
+use super::{FAINT, TextPage, label, plural};
 use super::{cut_end, one_line};
 use anstyle::Style;
 use std::fmt::{self, Write as _};
@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 const LISTED: usize = 40;
 const COLUMN: usize = 40;
 
-impl Page<'_> {
+impl TextPage<'_> {
     /// In columns; what was there before only is marked `-`, what is there afterwards only `+`.
     pub(super) fn triples(&mut self, triples: &[Triple]) -> fmt::Result {
         let width = self.limit(COLUMN);

@@ -15,14 +15,14 @@ use unflake_findings::{ProjectStore, Run, RunId, Selection, projects};
 use unflake_report::{plural, printable};
 
 pub(crate) fn run(args: CleanArgs) -> Result<ExitCode, Problem> {
-    let mut sheet = Sheet {
+    let mut sheet = RemovalSheet {
         is_dry: args.dry_run,
-        ..Sheet::default()
+        ..RemovalSheet::default()
     };
     let base = settings::store(args.stored.store.clone())?;
     let result = if args.gone {
         remove_gone(&mut sheet, &projects(&base)?)
-    } else if let Some(wanted) = Wanted::of(&args) {
+    } else if let Some(wanted) = WantedRuns::of(&args) {
         let project = settings::project(args.stored.directory.as_deref())?;
         match ProjectStore::existing(&base, &project)? {
             Some(store) => remove_runs(&mut sheet, &store, wanted),
@@ -41,31 +41,31 @@ pub(crate) fn run(args: CleanArgs) -> Result<ExitCode, Problem> {
 }
 
 /// What the command line says, before the names in it are looked up.
-enum Wanted {
+enum WantedRuns {
     Named(Vec<String>),
     Selection(Selection),
 }
 
-impl Wanted {
+impl WantedRuns {
     /// `None`: it says nothing.
-    fn of(args: &CleanArgs) -> Option<Wanted> {
+    fn of(args: &CleanArgs) -> Option<WantedRuns> {
         if !args.runs.is_empty() {
-            return Some(Wanted::Named(args.runs.clone()));
+            return Some(WantedRuns::Named(args.runs.clone()));
         }
         if args.all {
-            return Some(Wanted::Selection(Selection::All));
+            return Some(WantedRuns::Selection(Selection::All));
         }
         let selection = Selection::AllBut {
             keep: args.keep,
             older_than: args.older_than.map(|age| (now(), age)),
         };
-        (args.keep.is_some() || args.older_than.is_some()).then_some(Wanted::Selection(selection))
+        (args.keep.is_some() || args.older_than.is_some()).then_some(WantedRuns::Selection(selection))
     }
 
     fn selection(self, runs: &[Run]) -> Result<Selection, Problem> {
         let names = match self {
-            Wanted::Selection(selection) => return Ok(selection),
-            Wanted::Named(names) => names,
+            WantedRuns::Selection(selection) => return Ok(selection),
+            WantedRuns::Named(names) => names,
         };
         let ids = names.iter().map(|name| {
             let found = runs.iter().find(|run| run.id().as_str() == name);
@@ -87,7 +87,7 @@ fn no_run(name: &str, runs: &[Run]) -> Problem {
     .hint(did_you_mean(&near).unwrap_or("`unflake runs` lists them".to_owned()))
 }
 
-fn remove_runs(sheet: &mut Sheet, store: &ProjectStore, wanted: Wanted) -> Result<(), Problem> {
+fn remove_runs(sheet: &mut RemovalSheet, store: &ProjectStore, wanted: WantedRuns) -> Result<(), Problem> {
     let selection = wanted.selection(&store.all_runs()?)?;
     for run in store.selected(&selection)? {
         let bytes = run.size();
@@ -102,7 +102,7 @@ fn remove_runs(sheet: &mut Sheet, store: &ProjectStore, wanted: Wanted) -> Resul
     Ok(())
 }
 
-fn remove_gone(sheet: &mut Sheet, stores: &[ProjectStore]) -> Result<(), Problem> {
+fn remove_gone(sheet: &mut RemovalSheet, stores: &[ProjectStore]) -> Result<(), Problem> {
     for store in stores.iter().filter(|store| store.is_gone()) {
         let runs = store.all_runs()?;
         let bytes = runs.iter().map(Run::size).sum();
@@ -119,7 +119,7 @@ fn remove_gone(sheet: &mut Sheet, stores: &[ProjectStore]) -> Result<(), Problem
 }
 
 /// The project's part of the store, after its runs were removed.
-fn remove_store(sheet: &mut Sheet, store: &ProjectStore) -> Result<(), Problem> {
+fn remove_store(sheet: &mut RemovalSheet, store: &ProjectStore) -> Result<(), Problem> {
     sheet.left.extend(if sheet.is_dry {
         store.others()?
     } else {
@@ -130,7 +130,7 @@ fn remove_store(sheet: &mut Sheet, store: &ProjectStore) -> Result<(), Problem> 
 
 /// What was done, or would be.
 #[derive(Default)]
-struct Sheet {
+struct RemovalSheet {
     is_dry: bool,
     lines: String,
     n_removed: usize,
@@ -139,7 +139,7 @@ struct Sheet {
     left: Vec<PathBuf>,
 }
 
-impl Sheet {
+impl RemovalSheet {
     fn removed(&mut self, what: &str, bytes: u64) {
         let verb = if self.is_dry { "would remove" } else { "removed" };
         let _ = writeln!(self.lines, "{verb} {what}  {}", size(bytes));

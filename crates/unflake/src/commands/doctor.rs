@@ -8,7 +8,7 @@ use crate::args::DoctorArgs;
 use crate::config::Config;
 use crate::embedded;
 use crate::exit::ExitCode;
-use crate::jdk::{Jdk, Places};
+use crate::jdk::{Jdk, JdkPlaces};
 use crate::problem::render;
 use crate::settings::{place, project};
 use anstyle::{AnsiColor, Style};
@@ -72,7 +72,7 @@ impl Sheet {
 
 fn jdks(sheet: &mut Sheet, place: &Place) -> Vec<Jdk> {
     let taken = crate::jdk::require(place.java.as_deref());
-    let mut all = Places::of_this_process().all();
+    let mut all = JdkPlaces::of_this_process().all();
     if let Ok(taken) = &taken
         && !all.iter().any(|jdk| same(&jdk.home, &taken.home))
     {

@@ -66,7 +66,7 @@ pub(crate) fn run(settings: ExecSettings) -> Result<ExitCode, Problem> {
             .cause(error)
             .hint("write the command after `--` as in a shell")
     })?;
-    let mut seen = Seen::default();
+    let mut seen = ExecSeen::default();
     let status = loop {
         match listener.events().recv_timeout(TICK) {
             Ok((number, event)) => seen.take(number, event, &configuration),
@@ -100,7 +100,7 @@ pub(crate) fn run(settings: ExecSettings) -> Result<ExitCode, Problem> {
 
 /// What the agents said.
 #[derive(Debug, Default)]
-struct Seen {
+struct ExecSeen {
     streams: BTreeMap<usize, std::os::unix::net::UnixStream>,
     jvms: u32,
     tests: u32,
@@ -109,7 +109,7 @@ struct Seen {
     troubles: Vec<String>,
 }
 
-impl Seen {
+impl ExecSeen {
     fn take(&mut self, number: usize, event: Connection, configuration: &Configuration) {
         match event {
             Connection::Opened(stream) => {

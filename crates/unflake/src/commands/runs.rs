@@ -75,7 +75,7 @@ fn runs_as_text(list: &RunList) -> String {
         "time",
         "size",
     ];
-    let rows = list.runs.iter().map(|run| Row {
+    let rows = list.runs.iter().map(|run| RunRow {
         cells: run_cells(run),
         remark: remark(run.state),
         style: Style::new(),
@@ -137,7 +137,7 @@ fn projects_as_text(list: &ProjectList) -> String {
         return format!("no project in the store `{}`\n", printable(&list.store));
     }
     const HEADINGS: [&str; 4] = ["runs", "size", "latest (UTC)", "project"];
-    let rows: Vec<Row> = list.projects.iter().map(project_row).collect();
+    let rows: Vec<RunRow> = list.projects.iter().map(project_row).collect();
     let total = list.projects.iter().map(|project| project.size).sum();
     let n_gone = list.projects.iter().filter(|project| project.gone).count();
     let gone = match n_gone {
@@ -152,8 +152,8 @@ fn projects_as_text(list: &ProjectList) -> String {
     )
 }
 
-fn project_row(project: &ProjectOverview) -> Row {
-    Row {
+fn project_row(project: &ProjectOverview) -> RunRow {
+    RunRow {
         cells: vec![
             project.runs.to_string(),
             size(project.size),
@@ -169,7 +169,7 @@ fn project_row(project: &ProjectOverview) -> Row {
     }
 }
 
-struct Row {
+struct RunRow {
     cells: Vec<String>,
     /// What is unusual about it.
     remark: &'static str,
@@ -177,7 +177,7 @@ struct Row {
 }
 
 /// Columns as wide as they need to be, then the remarks.
-fn table(headings: &[&str], rows: &[Row]) -> String {
+fn table(headings: &[&str], rows: &[RunRow]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row.cells[column].chars().count());
         cells.chain([headings[column].len()]).max().unwrap_or(0)
@@ -193,7 +193,7 @@ fn table(headings: &[&str], rows: &[Row]) -> String {
     let faint = Style::new().dimmed();
     let heading = line(&mut headings.iter().copied());
     let mut text = format!("{faint}{}{faint:#}\n", heading.trim_end());
-    for Row { cells, remark, style } in rows {
+    for RunRow { cells, remark, style } in rows {
         let yellow = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
         let cells = line(&mut cells.iter().map(String::as_str));
         let (cells, remark) = if remark.is_empty() {

@@ -1,6 +1,6 @@
 use super::*;
-use crate::ledger::{Cut, Unresolved, Unvaried};
-use crate::options::Kind;
+use crate::ledger::{CutShort, Unresolved, Unvaried};
+use crate::options::CheckKind;
 use crate::simulated::simulated;
 use proptest::prelude::*;
 use unflake_explore::order::Unproved;
@@ -44,7 +44,7 @@ proptest! {
     #[test]
     fn every_test_is_in_one_state_and_counted_once(
         facts in prop::collection::vec((0_usize..4, 0..FACTS), 0..20),
-        kinds in prop::sample::subsequence(vec![Kind::Id, Kind::Pollution, Kind::Order], 1..=3),
+        kinds in prop::sample::subsequence(vec![CheckKind::Id, CheckKind::Pollution, CheckKind::Order], 1..=3),
     ) {
         let simulated = simulated("A#a\nA#b [failed]\nB#a [no-choice]\nB#b [skipped]").looking_for(&kinds);
         let ledger = ledger(facts.into_iter().map(|(test, number)| fact(TestIx(test), number)));
@@ -80,8 +80,8 @@ fn check(facts: impl IntoIterator<Item = Fact>, is_partial: bool, notes: &[&str]
 
 #[test]
 fn what_was_cut_short_is_said_once() {
-    let interrupted = || Fact::Cut(Cut::Interrupted);
-    let rounds = || Fact::Cut(Cut::Rounds);
+    let interrupted = || Fact::Cut(CutShort::Interrupted);
+    let rounds = || Fact::Cut(CutShort::Rounds);
     check([], false, &[]);
     check([interrupted()], true, &["interrupted: this is a partial result"]);
     check(

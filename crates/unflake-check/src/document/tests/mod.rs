@@ -8,7 +8,7 @@ mod suppressions;
 use crate::ledger::{By, Changed, Fact, Failed, Ledger};
 use crate::simulated::{change, failure};
 use unflake_explore::order::{FoundVictim, ProvedBrittle, ProvedVictim};
-use unflake_explore::{Confirmed, Scope, TestIx, Trial};
+use unflake_explore::{Confirmed, LevelTrial, Scope, TestIx};
 use unflake_findings::{Cause, CauseStatus, Choice, Proof, Rate};
 use unflake_protocol::{Form, Level, Strategy};
 
@@ -33,7 +33,7 @@ fn strategy(level: Level) -> Strategy {
 }
 
 fn failed(test: TestIx, level: Level) -> Fact {
-    let trial = |level, failed| Trial {
+    let trial = |level, failed| LevelTrial {
         strategy: strategy(level),
         failed,
     };

@@ -1,6 +1,6 @@
 use super::*;
 use crate::ledger::{Unresolved, Unvaried};
-use crate::options::Kind;
+use crate::options::CheckKind;
 use crate::simulated::simulated;
 use unflake_explore::order::Unproved;
 use unflake_findings::{Document, TestState};
@@ -28,21 +28,21 @@ fn said(document: &Document) -> String {
 }
 
 #[track_caller]
-fn check_in(suite: &str, kinds: &[Kind], facts: impl IntoIterator<Item = Fact>, expected: &str) {
+fn check_in(suite: &str, kinds: &[CheckKind], facts: impl IntoIterator<Item = Fact>, expected: &str) {
     let simulated = simulated(suite).looking_for(kinds);
     let document = simulated.document_of(&ledger(facts)).document;
     assert_eq!(said(&document), expected);
 }
 
 #[track_caller]
-fn check(kinds: &[Kind], facts: impl IntoIterator<Item = Fact>, expected: &str) {
+fn check(kinds: &[CheckKind], facts: impl IntoIterator<Item = Fact>, expected: &str) {
     check_in("A#a", kinds, facts, expected);
 }
 
-const ID: &[Kind] = &[Kind::Id];
-const POLLUTION: &[Kind] = &[Kind::Pollution];
-const ORDER: &[Kind] = &[Kind::Order];
-const ALL: &[Kind] = &[Kind::Id, Kind::Pollution, Kind::Order];
+const ID: &[CheckKind] = &[CheckKind::Id];
+const POLLUTION: &[CheckKind] = &[CheckKind::Pollution];
+const ORDER: &[CheckKind] = &[CheckKind::Order];
+const ALL: &[CheckKind] = &[CheckKind::Id, CheckKind::Pollution, CheckKind::Order];
 
 fn unvaried(what: Unvaried) -> Fact {
     Fact::Unvaried(FIRST, what)
