@@ -67,7 +67,7 @@ pub fn check(
     let store = ProjectStore::open(&options.place.store, &options.place.project)?;
     let seed = seed(options.vary.seed, &store)?;
     let configuration = configuration(&options.vary)?;
-    let workshop = Workshop::open(surroundings, &configuration)?;
+    let workshop = Workshop::open(surroundings, &options.place, [build.tool], &configuration)?;
     let learning = Configuration {
         role: Role::Build,
         learn: true,

@@ -147,6 +147,7 @@ mod tests {
     use crate::simulated::{Simulated, simulated};
     use crate::suite::LaunchIx;
     use unflake_explore::TestIx;
+    use unflake_runner::IsolationSetting;
 
     fn replays() -> Replays {
         let replay = Replay {
@@ -165,6 +166,7 @@ mod tests {
             project: project.to_owned(),
             java: Some("/jdk".into()),
             store: "/store".into(),
+            isolation: IsolationSetting::Off,
         }
     }
 

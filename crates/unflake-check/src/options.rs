@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use unflake_findings::LevelSetting;
 use unflake_protocol::{Abstraction, Points, Seed, UserModel};
+use unflake_runner::IsolationSetting;
 
 /// For a check.
 #[derive(Clone, Debug)]
@@ -50,6 +51,8 @@ pub struct Place {
     pub java: Option<PathBuf>,
     /// The store's base; need not exist.
     pub store: PathBuf,
+    /// How test JVMs are kept apart.
+    pub isolation: IsolationSetting,
 }
 
 /// How choices vary.

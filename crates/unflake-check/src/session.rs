@@ -4,12 +4,14 @@
 use crate::check::Surroundings;
 use crate::drive::driver::Driver;
 use crate::drive::scripts;
+use crate::options::Place;
 use crate::problem;
 use crate::problem::Problem;
 use crate::suite::{LaunchIx, Suite};
 use std::path::{Path, PathBuf};
+use unflake_project::BuildTool;
 use unflake_protocol::{Configuration, Role};
-use unflake_runner::{Launch, Numbers, START_LIMIT, WorkerTools};
+use unflake_runner::{Isolation, Launch, Numbers, START_LIMIT, WorkerTools};
 
 /// What starts JVMs of ours, before it is known which tests there are.
 #[derive(Debug)]
@@ -21,16 +23,23 @@ pub(crate) struct Workshop {
 }
 
 impl Workshop {
-    /// `configuration` is what all JVMs of the run share.
-    pub(crate) fn open(
+    /// `configuration` is what all JVMs of the run share. `tools`: those that build the project.
+    pub(crate) fn open<'t>(
         surroundings: &Surroundings,
+        place: &Place,
+        tools: impl IntoIterator<Item = &'t dyn BuildTool>,
         configuration: &Configuration,
     ) -> Result<Workshop, Problem> {
         let scratch = scratch()?;
+        let caches = tools.into_iter().flat_map(|tool| tool.facts().caches);
+        let home = std::env::home_dir().unwrap_or_default();
+        let kept = caches.map(|cache| home.join(cache)).chain([place.store.clone()]);
         let driver = Driver::new(WorkerTools {
             agent: surroundings.agent.clone(),
             runner: surroundings.runner.clone(),
             scratch: scratch.path().to_owned(),
+            isolation: Isolation::new(place.isolation, &place.project, kept),
+            empty_home: false,
             configuration: Configuration {
                 role: Role::Worker,
                 ..configuration.clone()

@@ -48,7 +48,8 @@ impl StoredRun {
         let document = run.document()?;
         let kept = Kept::read(run.id().as_str(), run.recipe()?, place)?;
         let is_fresh = kept.is_fresh();
-        let workshop = Workshop::open(surroundings, &kept.configuration)?;
+        let tools = kept.suite.launches().map(|launch| kept.suite.tool(launch));
+        let workshop = Workshop::open(surroundings, place, tools, &kept.configuration)?;
         let session = Session::new(
             workshop,
             place.project.clone(),

@@ -73,6 +73,8 @@ pub struct ToolFacts {
     pub no_tests_hint: &'static str,
     /// Files and directories of a module that the tool writes while tests run. They are not the tests' doing.
     pub reports: &'static [&'static str],
+    /// Directories below the user's home in which the tool keeps what it downloads.
+    pub caches: &'static [&'static str],
     /// System properties that the tool sets in the test JVM for its own sake.
     pub own_properties: &'static [&'static str],
 }

@@ -39,6 +39,7 @@ const FACTS: ToolFacts = ToolFacts {
     compile_command: "fake compile",
     no_tests_hint: "see what `fake check` says",
     reports: &["out/reports"],
+    caches: &[],
     own_properties: &["fake.worker"],
 };
 

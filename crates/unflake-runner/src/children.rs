@@ -1,13 +1,15 @@
 //! The processes that were started, so that none outlives the program.
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::collections::BTreeSet;
-use std::io;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, ChildStdin, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A command that will run in `directory`.
 #[expect(
@@ -36,34 +38,85 @@ impl Cancel {
 
 /// Process groups that are alive. A JVM that a test started belongs to its test JVM's group and ends with it.
 #[derive(Clone, Debug, Default)]
-pub struct Children(Arc<Mutex<BTreeSet<i32>>>);
+pub struct Children(Arc<Mutex<BTreeMap<i32, Option<Lifeline>>>>);
+
+/// The pipe that a launcher reads: when it is closed, the launcher ends all that it has started, and itself. The
+/// kernel closes it if the program is killed.
+type Lifeline = ChildStdin;
 
 impl Children {
-    /// Starts `command` as the leader of a process group of its own.
+    /// Starts `command` as the leader of a process group of its own. If its standard input is a pipe, the child is a
+    /// launcher.
     pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
-        let child = command.process_group(0).spawn()?;
-        self.groups().insert(group_of(&child));
+        let mut child = command.process_group(0).spawn()?;
+        let lifeline = child.stdin.take();
+        self.groups().insert(group_of(&child), lifeline);
         Ok(child)
+    }
+
+    /// Asks the launcher `child` for something.
+    pub(crate) fn wish(&self, child: &Child, wish: u8) -> io::Result<()> {
+        match self.groups().get_mut(&group_of(child)) {
+            Some(Some(lifeline)) => lifeline.write_all(&[wish]),
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
     }
 
     /// Ends the child and everything it started, and forgets it.
     pub fn end(&self, child: &mut Child) {
-        kill(group_of(child));
+        let lifeline = self.groups().remove(&group_of(child)).flatten();
+        if lifeline.is_some() {
+            drop(lifeline);
+            wait(child, LAUNCHER_LIMIT);
+        }
         // The group may be gone already; what matters is that the child does not stay a zombie.
+        kill(group_of(child));
         let _ = child.wait();
-        self.groups().remove(&group_of(child));
     }
 
     /// Ends everything that is still alive.
     pub fn end_all(&self) {
-        for group in std::mem::take(&mut *self.groups()) {
-            kill(group);
+        let groups = std::mem::take(&mut *self.groups());
+        let launchers: Vec<i32> = (groups.iter())
+            .filter(|(_, lifeline)| lifeline.is_some())
+            .map(|(group, _)| *group)
+            .collect();
+        let groups: Vec<i32> = groups.into_keys().collect();
+        let start = Instant::now();
+        while launchers.iter().any(|launcher| is_alive(*launcher)) && start.elapsed() < LAUNCHER_LIMIT {
+            std::thread::sleep(Duration::from_millis(1));
         }
+        groups.into_iter().for_each(kill);
     }
 
-    fn groups(&self) -> std::sync::MutexGuard<'_, BTreeSet<i32>> {
+    fn groups(&self) -> MutexGuard<'_, BTreeMap<i32, Option<Lifeline>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How long a launcher may take to end what it has started.
+const LAUNCHER_LIMIT: Duration = Duration::from_millis(500);
+
+/// Waits for a child to end by itself.
+pub(crate) fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    const LONGEST: Duration = Duration::from_millis(50);
+    let start = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if start.elapsed() < limit => std::thread::sleep(pause),
+            _ => return None,
+        }
+        pause = (pause * 2).min(LONGEST);
+    }
+}
+
+/// Neither gone nor waiting to be buried.
+fn is_alive(process: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, state)| !state.starts_with('Z'))
 }
 
 fn group_of(child: &Child) -> i32 {

@@ -3,10 +3,12 @@
 //! A worker that dies or hangs costs the test it was running and nothing else: the caller gets to know which one it was
 //! and goes on with a new worker.
 
-use crate::children::{Cancel, Children, command};
+use crate::children::{Cancel, Children, wait};
+use crate::isolate::{DUMP_THREADS, Instructions, Isolation, Whereabouts, remove_all};
 use crate::launch::Launch;
 use crate::listener::{Connection, Listener, say};
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -28,6 +30,10 @@ pub struct WorkerTools {
     pub runner: PathBuf,
     /// A directory for sockets, output and temporary files; one folder per worker.
     pub scratch: PathBuf,
+    /// Keeps the workers apart.
+    pub isolation: Isolation,
+    /// Each worker has an empty home, wherever it runs.
+    pub empty_home: bool,
     pub configuration: Configuration,
     pub children: Children,
     pub cancel: Cancel,
@@ -144,19 +150,31 @@ pub struct Worker {
     agent: UnixStream,
     output: PathBuf,
     folder: PathBuf,
+    is_apart: bool,
 }
 
 impl Worker {
     /// Starts a JVM.
-    pub fn start(launch: &Launch, tools: &WorkerTools, work: Work) -> Result<Worker, StartError> {
+    pub fn start(
+        launch: &Launch,
+        tools: &WorkerTools,
+        work: Work,
+        whereabouts: Whereabouts,
+    ) -> Result<Worker, StartError> {
         let number = tools.numbers.take();
         let folder = tools.scratch.join(format!("worker-{number}"));
-        let temporary = folder.join("tmp");
         let io = |what: &str| {
             let what = format!("{what} in `{}`", folder.display());
             move |error| StartError::Io { what, error }
         };
-        fs::create_dir_all(&temporary).map_err(io("cannot create the worker's folder"))?;
+        fs::create_dir_all(folder.join(TEMPORARY)).map_err(io("cannot create the worker's folder"))?;
+        let room = tools.isolation.room(launch, &folder, whereabouts);
+        let room = room.map_err(io("cannot create the worker's folder"))?;
+        let is_apart = room.namespaces.is_some();
+        let launch = match room.wants_home || tools.empty_home {
+            true => &at_home(launch, &folder).map_err(io("cannot create a home"))?,
+            false => launch,
+        };
         let properties = folder.join("properties");
         fs::write(&properties, launch.properties_file()).map_err(io("cannot write the properties"))?;
         let listener = Listener::bind(&folder.join("agent.sock")).map_err(io("cannot listen"))?;
@@ -164,37 +182,31 @@ impl Worker {
         let write = File::create(&output).map_err(io("cannot write the output"))?;
         let write_too = write.try_clone().map_err(io("cannot write the output"))?;
 
-        let mut extra = vec![format!(
-            "-agentpath:{}={},worker={number}",
-            tools.agent.display(),
-            listener.path().display()
-        )];
-        if !launch
-            .options
-            .iter()
-            .any(|option| option.starts_with("-Djava.io.tmpdir="))
-        {
-            extra.push(format!("-Djava.io.tmpdir={}", temporary.display()));
-        }
-        extra.extend(JVM_OPTIONS.iter().map(|option| (*option).to_owned()));
-        if work == Work::Short {
-            extra.push(ONE_COMPILER.to_owned());
-        }
-        extra.extend(tools.options.iter().cloned());
-        let mut command = command(&launch.java, &launch.directory);
+        let mut program = vec![launch.java.clone().into_os_string()];
+        let extra = extra_options(launch, tools, work, &folder, listener.path(), number);
+        program.extend(
+            launch
+                .arguments(&tools.runner, &extra)
+                .into_iter()
+                .map(OsString::from),
+        );
+        program.push(properties.into_os_string());
+        let mut command = tools.isolation.launcher(&Instructions {
+            namespaces: room.namespaces,
+            directory: launch.directory.clone(),
+            program,
+        });
         command
-            .args(launch.arguments(&tools.runner, &extra))
-            .arg(&properties)
             .env_clear()
             .envs(&launch.environment)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(write)
             .stderr(write_too);
         let mut child = tools
             .children
             .spawn(&mut command)
             .map_err(|error| StartError::Io {
-                what: format!("cannot start `{}`", launch.java.display()),
+                what: format!("cannot start a test JVM in `{}`", launch.directory.display()),
                 error,
             })?;
         match greet(&mut child, &listener, tools, &output) {
@@ -208,12 +220,37 @@ impl Worker {
                     agent,
                     output,
                     folder,
+                    is_apart,
                 })
             }
             Err(error) => {
                 tools.children.end(&mut child);
                 Err(error)
             }
+        }
+    }
+
+    /// It shares neither ports nor files with other workers.
+    pub fn is_apart(&self) -> bool {
+        self.is_apart
+    }
+
+    /// What the JVM's threads do, as it prints it. Empty if it cannot say so in time.
+    pub fn dump_threads(&mut self, limit: Duration) -> String {
+        /// The JVM's last words about its threads.
+        const END: &str = "JNI global ref";
+        let before = fs::metadata(&self.output).map_or(0, |file| file.len());
+        if self.children.wish(&self.child, DUMP_THREADS).is_err() {
+            return String::new();
+        }
+        let start = Instant::now();
+        loop {
+            let said = read_from(&self.output, before).unwrap_or_default();
+            let is_complete = said.find(END).is_some_and(|end| said[end..].contains('\n'));
+            if is_complete || start.elapsed() > limit || !matches!(self.child.try_wait(), Ok(None)) {
+                return said;
+            }
+            std::thread::sleep(TICK);
         }
     }
 
@@ -278,8 +315,67 @@ impl Drop for Worker {
             wait(&mut self.child, END_LIMIT);
         }
         self.children.end(&mut self.child);
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = remove_all(&self.folder);
     }
+}
+
+/// The names of a worker's own directories, in its folder.
+const TEMPORARY: &str = "tmp";
+const HOME: &str = "home";
+
+/// What a path below the scratch directory lies in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnDirectory {
+    Home,
+    Temporary,
+}
+
+impl OwnDirectory {
+    /// `worker-7/home/.rc` is `.rc` in the home of a worker.
+    pub fn of(below_scratch: &Path) -> Option<(OwnDirectory, PathBuf)> {
+        let mut parts = below_scratch.iter().skip(1);
+        let own = match parts.next()?.to_str()? {
+            HOME => OwnDirectory::Home,
+            TEMPORARY => OwnDirectory::Temporary,
+            _ => return None,
+        };
+        Some((own, parts.collect()))
+    }
+}
+
+/// The same JVM with an empty home in its folder.
+fn at_home(launch: &Launch, folder: &Path) -> io::Result<Launch> {
+    let home = folder.join(HOME);
+    fs::create_dir_all(&home)?;
+    let home = home.display().to_string();
+    let mut launch = launch.clone();
+    launch.environment.insert("HOME".to_owned(), home.clone());
+    launch.options.push(format!("-Duser.home={home}"));
+    launch.properties.insert("user.home".to_owned(), home);
+    Ok(launch)
+}
+
+/// The options of a JVM beside the build's.
+fn extra_options(
+    launch: &Launch,
+    tools: &WorkerTools,
+    work: Work,
+    folder: &Path,
+    socket: &Path,
+    number: u32,
+) -> Vec<String> {
+    let agent = tools.agent.display();
+    let mut extra = vec![format!("-agentpath:{agent}={},worker={number}", socket.display())];
+    let mut options = launch.options.iter();
+    if !options.any(|option| option.starts_with("-Djava.io.tmpdir=")) {
+        extra.push(format!("-Djava.io.tmpdir={}", folder.join(TEMPORARY).display()));
+    }
+    extra.extend(JVM_OPTIONS.iter().map(|option| (*option).to_owned()));
+    if work == Work::Short {
+        extra.push(ONE_COMPILER.to_owned());
+    }
+    extra.extend(tools.options.iter().cloned());
+    extra
 }
 
 /// How much a JVM has to do.
@@ -354,19 +450,6 @@ fn greet(
     }
 }
 
-fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
-    let start = Instant::now();
-    let mut pause = Duration::from_millis(1);
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) if start.elapsed() < limit => std::thread::sleep(pause),
-            _ => return None,
-        }
-        pause = (pause * 2).min(TICK);
-    }
-}
-
 fn describe(status: ExitStatus) -> String {
     status.to_string()
 }
@@ -374,15 +457,14 @@ fn describe(status: ExitStatus) -> String {
 /// The end of what the JVM printed, which may say why it died.
 fn tail(output: &Path) -> String {
     const LENGTH: u64 = 2000;
-    let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(output)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(LENGTH)))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    read()
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default()
+    let length = fs::metadata(output).map_or(0, |file| file.len());
+    read_from(output, length.saturating_sub(LENGTH)).unwrap_or_default()
+}
+
+fn read_from(output: &Path, start: u64) -> io::Result<String> {
+    let mut file = File::open(output)?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -11,6 +11,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use unflake_check::{CheckKind, Eager, Measure as Captured, SeedSetting};
 use unflake_findings::LevelSetting;
+use unflake_runner::IsolationSetting;
 
 /// Finds JVM tests that pass only by luck.
 ///
@@ -227,6 +228,9 @@ pub(crate) struct PlaceArgs {
     /// Where results are kept [default: the user's cache directory]
     #[arg(long, value_name = "DIR", env = "UNFLAKE_STORE", hide_env = true)]
     pub(crate) store: Option<PathBuf>,
+    /// How test JVMs are kept apart: `auto`, or `off` for no namespaces [default: auto]
+    #[arg(long, value_name = "HOW", value_parser = one_of::<IsolationSetting>(&IsolationSetting::NAMES), hide_possible_values = true, env = "UNFLAKE_ISOLATION", hide_env = true)]
+    pub(crate) isolation: Option<IsolationSetting>,
 }
 
 /// How choices vary.

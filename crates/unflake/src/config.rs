@@ -16,6 +16,7 @@ use unflake_check::{Eager, Ignore, PollutionOptions, Problem, SeedSetting, did_y
 use unflake_findings::LevelSetting;
 use unflake_models::check_user_model;
 use unflake_protocol::{Abstraction, Compare, Points, UserModel, UserModelKind};
+use unflake_runner::IsolationSetting;
 
 /// What the file says; `None` or empty where it says nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,13 +34,14 @@ pub(crate) struct Config {
     /// Relative to the project.
     pub(crate) java: Option<PathBuf>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) isolation: Option<IsolationSetting>,
     pub(crate) fail_on: Option<FailOn>,
     pub(crate) user_models: Vec<UserModel>,
     pub(crate) ignores: Vec<Ignore>,
     pub(crate) pollution: PollutionOptions,
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "rounds",
     "budget",
     "seed",
@@ -52,6 +54,7 @@ const KEYS: [&str; 16] = [
     "jobs",
     "java",
     "timeout",
+    "isolation",
     "fail_on",
     "model",
     "ignore",
@@ -114,6 +117,9 @@ impl Config {
                 "jobs" => config.jobs = Some(reader.number(value)? as usize),
                 "java" => config.java = Some(PathBuf::from(reader.text(value)?)),
                 "timeout" => config.timeout = Some(reader.text_as(value, parse_duration)?),
+                "isolation" => {
+                    config.isolation = Some(reader.text_as(value, IsolationSetting::from_str)?);
+                }
                 "fail_on" => config.fail_on = Some(reader.text_as(value, FailOn::from_str)?),
                 "model" => config.user_models = reader.tables("model", value, TomlReader::model)?,
                 "ignore" => config.ignores = reader.tables("ignore", value, TomlReader::ignore)?,
@@ -461,6 +467,7 @@ mod tests {
             jobs = 4
             java = "../jdk"
             timeout = "1m"
+            isolation = "off"
             fail_on = "note"
 
             [[model]]
@@ -521,6 +528,7 @@ mod tests {
             jobs: Some(4),
             java: Some(PathBuf::from("../jdk")),
             timeout: Some(Duration::from_secs(60)),
+            isolation: Some(IsolationSetting::Off),
             fail_on: Some(FailOn::Severity(Severity::Note)),
             user_models: vec![
                 model("com.example.Dao.findAll", UserModelKind::Permute),

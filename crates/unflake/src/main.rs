@@ -24,6 +24,10 @@ use std::io::Write;
 use unflake_check::Problem;
 
 fn main() -> std::process::ExitCode {
+    // Test JVMs are started by this same executable, which is then nothing else.
+    if let Some(code) = unflake_runner::launched(std::env::args_os()) {
+        return code;
+    }
     bug::catch(|| match run() {
         Ok(code) => code,
         Err(problem) => {

@@ -290,7 +290,12 @@ pub(crate) fn place(project: PathBuf, args: PlaceArgs, config: &Config) -> Resul
     // Test JVMs run in other directories, so a relative path would mean another place there.
     let store = std::path::absolute(&store).unwrap_or(store);
     let java = java.map(|home| std::path::absolute(&home).unwrap_or(home));
-    Ok(Place { project, java, store })
+    Ok(Place {
+        project,
+        java,
+        store,
+        isolation: args.isolation.or(config.isolation).unwrap_or_default(),
+    })
 }
 
 fn vary(args: VaryArgs, config: &Config) -> Result<Vary, Problem> {

@@ -3,6 +3,7 @@
 //! Rounds, exact orders and scripts are views of this: each says which tests a command holds and reads the transcript
 //! in its own way. How a JVM can end is one enum, [`JvmEnd`], and every view has to say what each end means to it.
 
+use super::outside::{Company, OutsideClasses, Turns};
 use super::patience::Patience;
 use super::transcript::{JvmEnd, Transcript};
 use std::collections::BTreeSet;
@@ -10,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use unflake_explore::Verdict;
 use unflake_protocol::{Configuration, Handle, RunCommand, ToProgram};
-use unflake_runner::{Cancel, Launch, Limits, RunEnd, StartError, Work, Worker, WorkerTools};
+use unflake_runner::{
+    Cancel, Isolated, Launch, Limits, RunEnd, StartError, Whereabouts, Work, Worker, WorkerTools,
+};
 
 /// Starts JVMs, all with the same configuration.
 #[derive(Clone, Debug)]
@@ -18,6 +21,10 @@ pub struct Driver {
     starter: Arc<dyn Starter>,
     tools: WorkerTools,
     faults: Faults,
+    outside: OutsideClasses,
+    turns: Turns,
+    /// No JVM runs inside.
+    is_outside: bool,
 }
 
 /// Where test JVMs come from: real ones, or fakes in our own tests.
@@ -27,12 +34,16 @@ pub trait Starter: std::fmt::Debug + Send + Sync {
         launch: &Launch,
         tools: &WorkerTools,
         work: Work,
+        whereabouts: Whereabouts,
     ) -> Result<Box<dyn JvmProcess>, StartError>;
 }
 
 /// A process that runs tests.
 pub trait JvmProcess: std::fmt::Debug + Send {
     fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd;
+
+    /// It shares nothing with other JVMs that tests could notice.
+    fn is_apart(&self) -> bool;
 }
 
 /// JVMs of this machine.
@@ -45,14 +56,19 @@ impl Starter for RealJvms {
         launch: &Launch,
         tools: &WorkerTools,
         work: Work,
+        whereabouts: Whereabouts,
     ) -> Result<Box<dyn JvmProcess>, StartError> {
-        Ok(Box::new(Worker::start(launch, tools, work)?))
+        Ok(Box::new(Worker::start(launch, tools, work, whereabouts)?))
     }
 }
 
 impl JvmProcess for Worker {
     fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd {
         Worker::run(self, command, limits, hear)
+    }
+
+    fn is_apart(&self) -> bool {
+        Worker::is_apart(self)
     }
 }
 
@@ -73,7 +89,11 @@ pub enum Heard<'a> {
 #[derive(Debug)]
 pub struct DrivenJvm {
     process: Box<dyn JvmProcess>,
-    faults: Faults,
+    whereabouts: Whereabouts,
+    /// What starts another one, if this one is at the wrong place for a command.
+    driver: Driver,
+    launch: Launch,
+    work: Work,
 }
 
 impl Driver {
@@ -87,6 +107,9 @@ impl Driver {
             starter,
             tools,
             faults: Faults::default(),
+            outside: OutsideClasses::default(),
+            turns: Turns::default(),
+            is_outside: false,
         }
     }
 
@@ -121,20 +144,77 @@ impl Driver {
         &self.faults
     }
 
+    /// The same for JVMs of which none is isolated.
+    #[must_use]
+    pub fn outside(mut self) -> Driver {
+        self.is_outside = true;
+        self
+    }
+
+    /// From now on the tests of this class run outside, in JVMs of this driver and its kin.
+    pub fn move_outside(&self, class: &str) {
+        self.outside.add(class);
+    }
+
+    /// The classes that run outside.
+    pub fn outside_classes(&self) -> Vec<String> {
+        self.outside.all()
+    }
+
+    /// How JVMs of this launch are kept apart.
+    pub fn isolated(&self, launch: &Launch) -> Isolated {
+        self.tools.isolation.of(launch, &self.tools.scratch)
+    }
+
+    /// Starts a JVM for any tests.
     pub fn start(&self, launch: &Launch, work: Work) -> Result<DrivenJvm, JvmEnd> {
-        match self.starter.start(launch, &self.tools, work) {
-            Ok(process) => Ok(DrivenJvm {
-                process,
-                faults: self.faults.clone(),
-            }),
-            Err(StartError::Cancelled) => Err(JvmEnd::Cancelled),
-            Err(error) => Err(JvmEnd::NotStarted(error.to_string())),
+        self.start_for(launch, work, [])
+    }
+
+    /// Starts a JVM that will run these tests: if one of them belongs outside, the JVM does.
+    pub fn start_for<'t>(
+        &self,
+        launch: &Launch,
+        work: Work,
+        tests: impl IntoIterator<Item = &'t Handle>,
+    ) -> Result<DrivenJvm, JvmEnd> {
+        let whereabouts = self.whereabouts(tests);
+        let process = self.process(launch, work, whereabouts)?;
+        Ok(DrivenJvm {
+            process,
+            whereabouts,
+            driver: self.clone(),
+            launch: launch.clone(),
+            work,
+        })
+    }
+
+    fn whereabouts<'t>(&self, tests: impl IntoIterator<Item = &'t Handle>) -> Whereabouts {
+        if self.is_outside {
+            Whereabouts::Outside
+        } else {
+            self.outside.whereabouts(tests)
         }
+    }
+
+    fn process(
+        &self,
+        launch: &Launch,
+        work: Work,
+        whereabouts: Whereabouts,
+    ) -> Result<Box<dyn JvmProcess>, JvmEnd> {
+        let started = self.starter.start(launch, &self.tools, work, whereabouts);
+        started.map_err(|error| match error {
+            StartError::Cancelled => JvmEnd::Cancelled,
+            error => JvmEnd::NotStarted(error.to_string()),
+        })
     }
 }
 
 impl DrivenJvm {
     /// Runs a command to its end. Afterwards the JVM takes another one only if [`JvmEnd::can_go_on`].
+    ///
+    /// A JVM that runs inside gives way to a new one outside if a test of the command belongs there.
     pub fn run(
         &mut self,
         command: &RunCommand,
@@ -142,7 +222,24 @@ impl DrivenJvm {
         hear: &mut dyn FnMut(Heard<'_>),
     ) -> Transcript {
         let mut said = Vec::new();
-        let faults = &self.faults;
+        if self.whereabouts < self.driver.whereabouts(&command.tests) {
+            match self.driver.process(&self.launch, self.work, Whereabouts::Outside) {
+                Ok(process) => {
+                    self.process = process;
+                    self.whereabouts = Whereabouts::Outside;
+                }
+                Err(end) => return Transcript::ended(said, end, hear),
+            }
+        }
+        let company = match self.whereabouts {
+            Whereabouts::Outside => Company::Alone,
+            Whereabouts::Inside if self.process.is_apart() => Company::Apart,
+            Whereabouts::Inside => Company::Sharing,
+        };
+        let Some(_turn) = self.driver.turns.take(company, self.driver.cancel()) else {
+            return Transcript::ended(said, JvmEnd::Cancelled, hear);
+        };
+        let faults = &self.driver.faults;
         let end = self.process.run(command, limits, &mut |message| {
             super::transcript::hear(message, &mut said, faults, hear);
         });

@@ -4,6 +4,7 @@
 
 pub mod driver;
 pub mod orders;
+mod outside;
 pub mod patience;
 pub(crate) mod pool;
 pub(crate) mod rounds;

@@ -5,6 +5,7 @@ use unflake_protocol::{
     ChangeForm, ChoiceId, FieldName, Form, Level, Order, Others, RunCommand, Shown, StateChange, StateKind,
     Step, Strategy,
 };
+use unflake_runner::Whereabouts;
 
 /// A thing that a test does, if all of the conditions hold.
 #[derive(Clone, Debug)]
@@ -70,6 +71,8 @@ enum When {
     /// The choice with this number, from 1, does not answer as it naturally would.
     Reordered(usize),
     Unwatched,
+    /// Its JVM is isolated.
+    Inside,
 }
 
 /// What a test can see of the run that it is in.
@@ -83,6 +86,7 @@ pub(super) struct Surroundings<'a> {
     /// The choices that it makes: where, and among how many.
     pub(super) choices: &'a [(ChoiceId, u32)],
     pub(super) watches: bool,
+    pub(super) whereabouts: Whereabouts,
 }
 
 impl Rule {
@@ -141,6 +145,7 @@ impl Rule {
                 "scripted" => When::Scripted,
                 "reordered" => When::Reordered(next().parse().unwrap()),
                 "unwatched" => When::Unwatched,
+                "inside" => When::Inside,
                 other => panic!("unknown condition `{other}`"),
             });
         }
@@ -175,6 +180,7 @@ impl When {
                 !order(around.command, id, size).is_sorted()
             }
             When::Unwatched => !around.watches,
+            When::Inside => around.whereabouts == Whereabouts::Inside,
         }
     }
 }

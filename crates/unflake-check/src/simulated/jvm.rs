@@ -4,13 +4,13 @@ use super::behaviour::{Action, Rule, Surroundings, order};
 use crate::drive::driver::{JvmProcess, Starter};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use unflake_protocol::{
     Author, ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Handle, Leaf, Outcome, RunCommand, ScopeChoices,
     SeenTest, Shown, Slot, StackFrame, ToProgram,
 };
-use unflake_runner::{Launch, Limits, RunEnd, StartError, Work, WorkerTools};
+use unflake_runner::{Launch, Limits, RunEnd, StartError, Whereabouts, Work, WorkerTools};
 
 /// All tests, and what has become of them in all JVMs so far.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(super) struct World {
     pub(super) starts: AtomicUsize,
     /// JVMs that start; later ones do not.
     pub(super) most_starts: AtomicUsize,
+    /// JVMs that run inside share nothing.
+    pub(super) are_apart: AtomicBool,
 }
 
 impl World {
@@ -32,6 +34,7 @@ impl World {
             commands: Mutex::default(),
             starts: AtomicUsize::new(0),
             most_starts: AtomicUsize::new(usize::MAX),
+            are_apart: AtomicBool::new(true),
         }
     }
 }
@@ -40,7 +43,13 @@ impl World {
 pub(super) struct SimulatedJvms(pub(super) std::sync::Arc<World>);
 
 impl Starter for SimulatedJvms {
-    fn start(&self, _: &Launch, tools: &WorkerTools, _: Work) -> Result<Box<dyn JvmProcess>, StartError> {
+    fn start(
+        &self,
+        _: &Launch,
+        tools: &WorkerTools,
+        _: Work,
+        whereabouts: Whereabouts,
+    ) -> Result<Box<dyn JvmProcess>, StartError> {
         if tools.cancel.is_cancelled() {
             return Err(StartError::Cancelled);
         }
@@ -52,6 +61,7 @@ impl Starter for SimulatedJvms {
             tools: tools.clone(),
             before: Vec::new(),
             captured: Vec::new(),
+            whereabouts,
         }))
     }
 }
@@ -64,6 +74,7 @@ struct SimulatedJvm {
     before: Vec<String>,
     /// Static fields whose class is loaded.
     captured: Vec<String>,
+    whereabouts: Whereabouts,
 }
 
 /// How the JVM goes on after a test.
@@ -96,6 +107,10 @@ impl JvmProcess for SimulatedJvm {
         }
         RunEnd::Finished
     }
+
+    fn is_apart(&self) -> bool {
+        self.world.are_apart.load(Ordering::Relaxed)
+    }
 }
 
 impl SimulatedJvm {
@@ -123,6 +138,7 @@ impl SimulatedJvm {
             runs: self.count(&handle.id),
             choices: &[],
             watches: self.tools.configuration.watch.is_some(),
+            whereabouts: self.whereabouts,
         };
         let choices = choices(rules, place, &around);
         let ids: Vec<(ChoiceId, u32)> = choices.iter().map(|one| (one.id, one.size)).collect();

@@ -41,7 +41,7 @@ use text::lines;
 use unflake_explore::TestIx;
 use unflake_findings::{LevelSetting, ProjectStore, RunInfo};
 use unflake_protocol::{Configuration, Outcome, Role, Seed, Strategy};
-use unflake_runner::{Cancel, Children, Numbers, START_LIMIT, WorkerTools};
+use unflake_runner::{Cancel, Children, Isolation, IsolationSetting, Numbers, START_LIMIT, WorkerTools};
 
 /// A suite, and what is asked about it.
 pub(crate) struct Simulated {
@@ -73,6 +73,8 @@ pub(crate) fn simulated(text: &str) -> Simulated {
         agent: "agent.so".into(),
         runner: "runner".into(),
         scratch: folder.path().join("scratch"),
+        isolation: Isolation::new(IsolationSetting::Off, &options.place.project, []),
+        empty_home: false,
         configuration: Configuration {
             role: Role::Worker,
             ..configuration.clone()
@@ -118,6 +120,12 @@ impl Simulated {
     /// Only so many JVMs start.
     pub(crate) fn most_starts(self, most: usize) -> Simulated {
         self.world.most_starts.store(most, Ordering::Relaxed);
+        self
+    }
+
+    /// Its JVMs share ports and files, wherever they run.
+    pub(crate) fn sharing(self) -> Simulated {
+        self.world.are_apart.store(false, Ordering::Relaxed);
         self
     }
 
@@ -283,6 +291,7 @@ fn options(folder: &Path) -> Options {
             project: folder.join("project"),
             java: None,
             store: folder.join("store"),
+            isolation: IsolationSetting::Off,
         },
         vary: Vary {
             seed: SeedSetting::Fixed(Seed(7)),

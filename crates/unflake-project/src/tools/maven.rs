@@ -30,6 +30,7 @@ const FACTS: ToolFacts = ToolFacts {
         "target/jacoco.exec",
         "target/maven-status",
     ],
+    caches: &[".m2/repository"],
     own_properties: &["surefire.real.class.path"],
 };
 
