@@ -32,7 +32,7 @@ pub struct WorkerTools {
     pub scratch: PathBuf,
     /// Keeps the workers apart.
     pub isolation: Isolation,
-    /// Each worker has an empty home, wherever it runs.
+    /// Each worker has an empty home, wherever it runs. It is watched like the working directory.
     pub empty_home: bool,
     pub configuration: Configuration,
     pub children: Children,
@@ -209,7 +209,11 @@ impl Worker {
                 what: format!("cannot start a test JVM in `{}`", launch.directory.display()),
                 error,
             })?;
-        match greet(&mut child, &listener, tools, &output) {
+        let mut configuration = tools.configuration.clone();
+        if let (true, Some(watch)) = (tools.empty_home, &mut configuration.watch) {
+            watch.directories.push(folder.join(HOME));
+        }
+        match greet(&mut child, &listener, tools, configuration, &output) {
             Ok(agent) => {
                 let (children, cancel) = (tools.children.clone(), tools.cancel.clone());
                 Ok(Worker {
@@ -403,6 +407,7 @@ fn greet(
     child: &mut Child,
     listener: &Listener,
     tools: &WorkerTools,
+    configuration: Configuration,
     output: &Path,
 ) -> Result<UnixStream, StartError> {
     let start = Instant::now();
@@ -415,7 +420,7 @@ fn greet(
                     return Err(StartError::OtherProtocol(protocol));
                 }
                 let Some(mut agent) = agent.take() else { continue };
-                let configure = ToAgent::Configure(Box::new(tools.configuration.clone()));
+                let configure = ToAgent::Configure(Box::new(configuration.clone()));
                 if say(&mut agent, &configure).is_ok() {
                     return Ok(agent);
                 }

@@ -126,6 +126,13 @@ impl Driver {
         self
     }
 
+    /// The same for JVMs that have an empty home each.
+    #[must_use]
+    pub fn with_empty_homes(mut self) -> Driver {
+        self.tools.empty_home = true;
+        self
+    }
+
     /// The same for JVMs that may take long to start.
     pub fn starting_within(mut self, patience: Patience) -> Driver {
         self.tools.start_limit = patience.silence(Duration::ZERO);

@@ -94,13 +94,16 @@ impl LaunchOrders<'_> {
         if self.is_over() {
             return None;
         }
-        let mut jvm = self.driver.start(self.launch, Work::Short).ok()?;
         let command = RunCommand {
             strategy: None,
             tests: order.iter().map(|test| self.handles[test.0].clone()).collect(),
             script: None,
             record: Record::default(),
         };
+        let mut jvm = self
+            .driver
+            .start_for(self.launch, Work::Short, &command.tests)
+            .ok()?;
         let limits = Limits {
             silence: self.silence,
             until: self.deadline,

@@ -68,7 +68,7 @@ impl Workers<'_> {
             while !left.is_empty() && !self.driver.cancel().is_cancelled() {
                 let mut running = match jvm.take() {
                     Some(running) => running,
-                    None => match self.start(unit.launch, unit.work()) {
+                    None => match self.start(unit.launch, unit.work(), &left) {
                         Ok(started) => started,
                         Err(_) => return verdicts,
                     },
@@ -99,8 +99,9 @@ impl Workers<'_> {
         verdicts
     }
 
-    fn start(&self, launch: LaunchIx, work: Work) -> Result<DrivenJvm, JvmEnd> {
-        self.driver.start(&self.launches[launch.0], work)
+    fn start(&self, launch: LaunchIx, work: Work, tests: &[TestIx]) -> Result<DrivenJvm, JvmEnd> {
+        let handles = tests.iter().map(|test| &self.suite[*test].handle);
+        self.driver.start_for(&self.launches[launch.0], work, handles)
     }
 
     /// Runs tests in a JVM. What has no verdict afterwards was not run.
@@ -168,7 +169,7 @@ impl<'a> Jvms for LaunchJvms<'a> {
     type Jvm = WorkerJvm<'a>;
 
     fn start(&self) -> Result<WorkerJvm<'a>, String> {
-        match self.workers.start(self.launch, Work::Short) {
+        match self.workers.start(self.launch, Work::Short, &[]) {
             Ok(jvm) => Ok(WorkerJvm {
                 workers: self.workers,
                 jvm,

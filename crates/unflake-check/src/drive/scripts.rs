@@ -35,8 +35,9 @@ pub fn configuration(of_run: Configuration) -> Configuration {
 }
 
 impl ScriptJvms<'_> {
-    pub fn start(&self, launch: &Launch) -> Result<DrivenJvm, JvmEnd> {
-        self.driver.start(launch, self.work)
+    /// A JVM in which the subject can run.
+    pub fn start(&self, subject: Subject<'_>) -> Result<DrivenJvm, JvmEnd> {
+        self.driver.start_for(subject.launch, self.work, subject.tests)
     }
 
     /// Runs the subject once. Also says whether the JVM can be used again.
@@ -124,7 +125,7 @@ impl Probe for Cold<'_> {
         if !self.allowance.take() {
             return None;
         }
-        let mut jvm = self.jvms.start(self.subject.launch).ok()?;
+        let mut jvm = self.jvms.start(self.subject).ok()?;
         let (probed, _) = self.jvms.run(&mut jvm, self.subject, Some(script), record);
         (probed.verdict != Verdict::Cancelled).then_some(probed)
     }

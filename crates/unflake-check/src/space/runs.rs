@@ -313,7 +313,7 @@ impl Exploration<'_> {
         if let Some(spare) = lock(&self.spare).take().filter(|_| is_warm) {
             return Ok(Some(spare));
         }
-        let mut worker = match self.jvms.start(self.subject.launch) {
+        let mut worker = match self.jvms.start(self.subject) {
             Ok(worker) => worker,
             Err(JvmEnd::NotStarted(error)) => {
                 return Err(problem!(CannotWork, "cannot start the test JVM again")

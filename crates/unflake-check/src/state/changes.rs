@@ -10,7 +10,6 @@ use unflake_explore::TestIx;
 use unflake_protocol::{
     Author, Configuration, HeapSetting, Leaf, Measured, Shown, StateChange, StateKind, ToProgram, Watch,
 };
-use unflake_runner::Launch;
 
 /// Which test or class changed what.
 #[derive(Clone, Debug, Default)]
@@ -146,22 +145,12 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, job
         Author::Class(_) => None,
     };
     let tools = check.workers.driver.tools();
-    let names = FileNames::new(&tools.scratch, &check.options.place.project, tools.numbers.take());
+    let names = FileNames::new(&tools.scratch, &check.options.place.project);
     let changes = Mutex::new(Changes::default());
     let hear = |message: ToProgram| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
         changes.hear(message, index, |change| names.named(change));
     };
-    // A home of their own: what tests leave in the user's, they find again in the next run.
-    let home = names.home.display().to_string();
-    let mut launches: Vec<Launch> = suite.launches.clone();
-    for launch in &mut launches {
-        launch.properties.insert("user.home".to_owned(), home.clone());
-    }
-    let watch = watch.map(|mut watch| {
-        watch.directories.push(names.home.clone());
-        watch
-    });
     let driver = check.workers.driver.configured(|configuration| Configuration {
         models: Vec::new(),
         user_models: Vec::new(),
@@ -169,6 +158,8 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, job
         measure: !check.options.measure.is_empty(),
         ..configuration
     });
+    // What is in the user's own home is no business of a report.
+    let driver = driver.with_empty_homes();
     let spread = Spread {
         jobs: match jobs {
             Jobs::All => check.workers.spread.jobs,
@@ -179,7 +170,7 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, job
     };
     let workers = Workers {
         suite,
-        launches: &launches,
+        launches: &suite.launches,
         driver: &driver,
         spread,
         patience: check.workers.patience,

@@ -3,26 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use unflake_protocol::{StateChange, StateKind};
+use unflake_runner::OwnDirectory;
 
 /// What files are called in findings.
 pub(super) struct FileNames {
     scratch: PathBuf,
     project: PathBuf,
-    /// Where tests think that the user is at home.
-    pub(super) home: PathBuf,
 }
 
 impl FileNames {
-    pub(super) fn new(scratch: &Path, project: &Path, number: u32) -> FileNames {
+    pub(super) fn new(scratch: &Path, project: &Path) -> FileNames {
         let canonical = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let scratch = canonical(scratch);
-        let home = scratch.join(format!("home-{number}"));
-        // Without it, nothing in it is seen; tests that need one make it.
-        let _ = fs::create_dir_all(&home);
         FileNames {
             project: canonical(project),
-            scratch,
-            home,
+            scratch: canonical(scratch),
         }
     }
 
@@ -31,12 +25,13 @@ impl FileNames {
             return change;
         }
         let path = Path::new(&change.root);
-        let name = if let Ok(below) = path.strip_prefix(&self.home) {
-            format!("${{user.home}}/{}", below.display())
-        } else if let Ok(below) = path.strip_prefix(&self.scratch) {
-            // `worker-7/tmp/…`
-            let below: PathBuf = below.components().skip(2).collect();
-            format!("${{java.io.tmpdir}}/{}", below.display())
+        let own = path.strip_prefix(&self.scratch).ok().and_then(OwnDirectory::of);
+        let name = if let Some((own, below)) = own {
+            let directory = match own {
+                OwnDirectory::Home => "user.home",
+                OwnDirectory::Temporary => "java.io.tmpdir",
+            };
+            format!("${{{directory}}}/{}", below.display())
         } else if let Ok(below) = path.strip_prefix(&self.project) {
             below.display().to_string()
         } else {
@@ -86,15 +81,17 @@ mod tests {
         let (scratch, project) = (root.join("scratch"), root.join("project"));
         fs::create_dir_all(&scratch).unwrap();
         fs::create_dir_all(&project).unwrap();
-        let names = FileNames::new(&scratch, &project, 3);
+        let names = FileNames::new(&scratch, &project);
         let named = |path: &Path| {
             let change = crate::simulated::change(&format!("file:{}", path.display()));
             let named = names.named(change);
             (named.root, named.path)
         };
         let same = |name: &str| (name.to_owned(), name.to_owned());
-        assert!(names.home.is_dir());
-        assert_eq!(named(&scratch.join("home-3/.rc")), same("${user.home}/.rc"));
+        assert_eq!(
+            named(&scratch.join("worker-7/home/.rc")),
+            same("${user.home}/.rc")
+        );
         assert_eq!(
             named(&scratch.join("worker-7/tmp/x/y")),
             same("${java.io.tmpdir}/x/y")

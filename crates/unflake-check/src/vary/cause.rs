@@ -127,7 +127,7 @@ impl Debugger<'_> {
         let found = match used.map(|jvm| self.in_one(jvm, subject, allowance)) {
             Some((Ok(found), jvm)) => (Ok(found), jvm),
             _ => {
-                let started = self.jvms.start(subject.launch).ok();
+                let started = self.jvms.start(subject).ok();
                 match started.and_then(|jvm| self.passes(jvm, subject)) {
                     Some(jvm) => self.in_one(jvm, subject, allowance),
                     None => (Err(NoCause::NotRepeated), None),

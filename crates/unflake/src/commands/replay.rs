@@ -232,7 +232,7 @@ impl<'a> Replayed<'a> {
         }
         let driver = self.driver();
         let jvms = self.jvms(&driver);
-        let mut worker = start(&jvms, launch)?;
+        let mut worker = start(&jvms, subject)?;
         if is_warm {
             unvaried(&jvms, &mut worker, subject);
         }
@@ -287,7 +287,7 @@ impl<'a> Replayed<'a> {
         let wanted = self.wanted()?;
         let driver = self.opened.session.driver().clone();
         let jvms = self.jvms(&driver);
-        let mut worker = start(&jvms, subject.launch)?;
+        let mut worker = start(&jvms, subject)?;
         if self.is_warm() {
             unvaried(&jvms, &mut worker, subject);
         }
@@ -357,6 +357,8 @@ impl<'a> Replayed<'a> {
         let Some(port) = self.settings.jdwp else {
             return driver;
         };
+        // A debugger cannot reach a port that is not of this machine.
+        let driver = driver.outside();
         // With `onthrow` the debugger's side of the JVM wakes up where the runtime throws this.
         let when = if self.settings.stop {
             ",onthrow=java.util.UnflakeStop,launch=/bin/true"
@@ -412,8 +414,8 @@ impl<'a> Replayed<'a> {
     }
 }
 
-fn start(jvms: &ScriptJvms<'_>, launch: &Launch) -> Result<DrivenJvm, Problem> {
-    jvms.start(launch).map_err(|end| {
+fn start(jvms: &ScriptJvms<'_>, subject: Subject<'_>) -> Result<DrivenJvm, Problem> {
+    jvms.start(subject).map_err(|end| {
         let problem = problem!(CannotWork, "cannot start the test JVM again");
         let problem = match end {
             JvmEnd::NotStarted(error) => problem.cause(error),
