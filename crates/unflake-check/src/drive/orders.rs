@@ -97,6 +97,7 @@ impl LaunchOrders<'_> {
         let mut jvm = self.driver.start(self.launch, Work::Short).ok()?;
         let command = RunCommand {
             strategy: None,
+            only: Vec::new(),
             tests: order.iter().map(|test| self.handles[test.0].clone()).collect(),
             script: None,
             record: Record::default(),
