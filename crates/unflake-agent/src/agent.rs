@@ -143,7 +143,7 @@ impl Agent {
             heap.take_loaded(jni);
             session.runtime.watch_heap(jni, heap.watch());
         }
-        session.runtime.configure(jni, strategy, session.vary_hashes);
+        session.runtime.configure(jni, strategy, session.vary_hashes, &[]);
         if self.jvmti.enable(Event::ClassFileLoadHook, true).is_err() {
             session.tell(&ToProgram::Bug {
                 message: "the JVM does not offer the class-file hook".to_owned(),
@@ -359,13 +359,16 @@ impl Agent {
         match session.connection.as_ref()?.receive()? {
             ToAgent::Run(RunCommand {
                 strategy,
+                only,
                 tests,
                 script,
                 record,
             }) => {
                 let is_single = script.is_some() && tests.len() == 1;
                 session.is_single_execution.store(is_single, Ordering::Relaxed);
-                session.runtime.configure(jni, strategy, session.vary_hashes);
+                session
+                    .runtime
+                    .configure(jni, strategy, session.vary_hashes, &only);
                 session.runtime.set_script(jni, strategy, script, &record);
                 if let Some(heap) = &session.heap {
                     heap.tests(tests.iter().map(|test| test.root.clone()));

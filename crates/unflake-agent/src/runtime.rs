@@ -86,8 +86,15 @@ impl Runtime {
         Ok(runtime)
     }
 
-    /// How choices vary from now on; `None`: they are counted and left as they are.
-    pub(crate) fn configure(&self, jni: Jni<'_>, strategy: Option<Strategy>, vary_hashes: bool) {
+    /// How choices vary from now on; `None`: they are counted and left as they are. `only`: in which scopes; empty: in
+    /// all.
+    pub(crate) fn configure(
+        &self,
+        jni: Jni<'_>,
+        strategy: Option<Strategy>,
+        vary_hashes: bool,
+        only: &[String],
+    ) {
         let level = strategy.map_or(Level::One, |strategy| strategy.level);
         let form = strategy.map(|strategy| strategy.form);
         let seed = match form {
@@ -101,7 +108,16 @@ impl Runtime {
         ];
         jni.call_static_void(self.unflake.object(), "configure", "(IIJ)V", &arguments);
         let extra = if vary_hashes { extra_hashes(strategy) } else { 0 };
-        jni.call_static_void(self.events.object(), "configure", "(I)V", &[Value::Int(extra)]);
+        if let Some(only) = jni.string_array(only) {
+            let arguments = [Value::Int(extra), Value::Object(only)];
+            jni.call_static_void(
+                self.events.object(),
+                "configure",
+                "(I[Ljava/lang/String;)V",
+                &arguments,
+            );
+            jni.delete_local(only);
+        }
     }
 
     /// Looks at the heap between tests from now on.

@@ -4,7 +4,7 @@ use crate::check::Check;
 use crate::drive::rounds::LaunchJvms;
 use crate::ledger::{Fact, Ledger, Unvaried};
 use crate::suite::Baseline;
-use unflake_explore::{Jvm as _, Jvms as _, TestIx, Verdict};
+use unflake_explore::{Jvm as _, Jvms as _, TestIx, Trial, Varied, Verdict};
 use unflake_protocol::Outcome;
 
 /// The tests that passed in the build. A test that failed there runs alone: if it passes, another one is to blame.
@@ -60,10 +60,13 @@ fn passes_alone(check: &Check<'_>, test: TestIx) -> bool {
         workers: check.workers,
         launch,
     };
-    matches!(
-        jvms.start().map(|mut jvm| jvm.run(&[test], None)),
-        Ok(Verdict::Passed)
-    )
+    let alone = Trial {
+        before: &[],
+        test,
+        varied: Varied::Nothing,
+        is_patient: true,
+    };
+    matches!(jvms.start().map(|mut jvm| jvm.run(&alone)), Ok(Verdict::Passed))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::drive::driver::Faults;
 use crate::suite::Trouble;
 use std::collections::BTreeSet;
 use unflake_explore::order::{FoundVictim, ProvedBrittle, Unproved};
-use unflake_explore::{Confirmed, TestIx};
+use unflake_explore::{Confirmed, Evidence, TestIx};
 use unflake_findings::{Cause, Mark, Note, NoteKind, Proof, Rate};
 use unflake_protocol::StateChange;
 
@@ -76,8 +76,15 @@ pub(crate) enum Unresolved {
     NotReached,
     /// It failed, and the user ended the run before that was confirmed.
     NotConfirmed,
-    /// It failed once and passed when that was repeated.
-    NotRepeated,
+    /// Varied and unvaried runs do not separate: all that was seen of it alone, and what it said when it failed.
+    Flaky {
+        seen: Evidence,
+        message: String,
+    },
+    /// It fails when the tests before it vary, and passes when only its own choices do.
+    BrokenByOthers,
+    /// It fails when it runs a second time in one JVM, varied or not.
+    OnlyOnce,
     /// It passes in the suite, varied or not, and fails without the tests before it.
     NeedsOthers {
         message: String,
@@ -303,7 +310,7 @@ mod tests {
             Unresolved::NeedsOthers { message: no() },
         ));
         ledger.add(Fact::Unvaried(TestIx(2), Unvaried::Fails { message: no() }));
-        ledger.add(Fact::Unresolved(TestIx(3), Unresolved::NotRepeated));
+        ledger.add(Fact::Unresolved(TestIx(3), Unresolved::OnlyOnce));
         assert_eq!(ledger.opposite_alone(), [TestIx(0), TestIx(1)].into());
         assert!(ledger.victims().is_empty() && ledger.failed().is_empty());
     }

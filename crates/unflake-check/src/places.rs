@@ -111,6 +111,7 @@ mod tests {
             fs::write(path, "").unwrap();
         };
         write("m1/target/test-classes/p/ATest.class");
+        write("m1/target/test-classes/p/ATest$Inner.class");
         write("m1/src/test/java/p/ATest.java");
         write("m1/patched/p/Patched.class");
         let mut launch = session.suite.launches[0].clone();
@@ -123,6 +124,8 @@ mod tests {
         };
         let jdk = || frame("java.util.HashMap", Some(1));
         let test = || frame("p.ATest", Some(7));
+        // Made while the tests run: it is in no directory, and its lines are in no source.
+        let mock = || frame("p.ATest$MockitoMock$1", Some(5));
         assert_eq!(
             shown(&[jdk(), test(), frame("p.ATest", Some(9))]).unwrap(),
             "m1/src/test/java/p/ATest.java:7 p.ATest.run"
@@ -134,12 +137,16 @@ mod tests {
             shown(&[frame("p.Patched", Some(3))]).unwrap(),
             "FromFrame.java:3 p.Patched.run"
         );
-        assert_eq!(shown(&[jdk()]), None);
+        assert_eq!(
+            shown(&[mock(), frame("p.ATest$Inner", Some(4)), test()]).unwrap(),
+            "m1/src/test/java/p/ATest.java:4 p.ATest$Inner.run"
+        );
+        assert_eq!(shown(&[jdk(), mock()]), None);
         let own: Vec<bool> = places
-            .frames(&[jdk(), test()])
+            .frames(&[jdk(), mock(), test()])
             .iter()
             .map(|frame| frame.own)
             .collect();
-        assert_eq!(own, [false, true]);
+        assert_eq!(own, [false, false, true]);
     }
 }

@@ -1,7 +1,13 @@
-//! Whether a failure counts: it must repeat varied and vanish unvaried (N7), and how weak a level already fails it
-//! (N5).
+//! Whether a failure counts: it must fail varied and pass unvaried, often enough that chance is ruled out (N7), and how
+//! weak a level already fails it (N5).
+//!
+//! A failure of a round only makes a test a suspect. It is *selected* by one varied run that fails and one unvaried run
+//! that passes, the weakest level that fails is looked for, and then it is *proved* there by pairs of runs
+//! ([`Evidence`]). Choices vary in the test's own scope alone: the tests before it, where it needs any, are natural. What
+//! fails only if those vary too is their doing.
 
 use crate::TestIx;
+use crate::evidence::{ATTEMPTS, Counts, Evidence, ProofStep};
 use unflake_protocol::{Failure, Form, Level, Seed, Strategy};
 
 /// Where fresh JVMs come from.
@@ -13,11 +19,31 @@ pub trait Jvms {
 
 /// A JVM in which tests, named by their index, can be run several times.
 pub trait Jvm {
-    /// Runs `tests` in order and says what became of the last one. `None` as strategy: unvaried.
-    fn run(&mut self, tests: &[TestIx], strategy: Option<Strategy>) -> Verdict;
+    /// Runs the tests and says what became of the last one.
+    fn run(&mut self, trial: &Trial<'_>) -> Verdict;
 
     /// False when the JVM ended during a test.
     fn is_alive(&self) -> bool;
+}
+
+/// One run of a test, after others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial<'a> {
+    pub before: &'a [TestIx],
+    pub test: TestIx,
+    pub varied: Varied,
+    /// A test that does not end gets more time than usual before it counts as hanging.
+    pub is_patient: bool,
+}
+
+/// Whose choices vary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Varied {
+    Nothing,
+    /// Those of the test and of its class's set-up.
+    Own(Strategy),
+    /// Those of the tests before it too.
+    All(Strategy),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +68,8 @@ pub struct Suspect {
     pub seed: Seed,
     /// Look for the weakest level.
     pub climb: bool,
+    /// It failed in a JVM that had run it before.
+    pub ran_before: bool,
 }
 
 /// With what a failure repeats.
@@ -56,8 +84,10 @@ pub enum Scope {
 pub struct Confirmed {
     pub scope: Scope,
     pub failure: Failure,
-    /// The weakest strategy that was seen to fail.
+    /// The weakest strategy for which the failure was proved.
     pub weakest: Strategy,
+    /// What proved it.
+    pub evidence: Evidence,
     /// What was tried, in order: the strategy that failed in the round, then weaker ones.
     pub trials: Vec<LevelTrial>,
 }
@@ -70,41 +100,52 @@ pub struct LevelTrial {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unconfirmed {
-    /// It passed when it was repeated: flaky on its own.
-    NotRepeated,
+    /// Varied and unvaried runs do not separate: it is flaky on its own. With what it said unvaried, if it failed then.
+    Flaky(Option<Box<Failure>>),
     /// It fails unvaried without the tests that ran before it, and passes after them, varied or not.
     NeedsOthers(Box<Failure>),
-    /// It fails unvaried too when we run it; the build's own run is different in some way.
+    /// It fails unvaried too, each time we run it; the build's own run is different in some way.
     FailsUnvaried(Box<Failure>),
+    /// It fails when the tests before it vary, and not when only its own choices do.
+    BrokenByOthers,
+    /// It fails unvaried when it runs a second time in one JVM.
+    OnlyOnce,
     /// The framework did not run it when asked to.
     NotRun,
     NoJvm(String),
     Cancelled,
 }
 
-/// Repeats a failure: alone, else with its class, else with all the tests that ran before it.
+/// All that is done to confirm the failures of one test, whatever the round: what it may still cost, and what was seen.
+#[derive(Debug)]
+pub struct Inquiry {
+    proofs_left: u32,
+    /// All runs alone, proofs or not.
+    pub seen: Evidence,
+}
+
+impl Default for Inquiry {
+    fn default() -> Inquiry {
+        Inquiry {
+            proofs_left: ATTEMPTS,
+            seen: Evidence::LEARNED,
+        }
+    }
+}
+
+/// Unvaried failures of a test that passed in the build which say that our JVMs are different: fewer may be chance.
+const FAILS_ALWAYS: u32 = 4;
+
+/// Confirms a failure: alone, else with its class, else with all the tests that ran before it.
 ///
-/// `warm` is a JVM in which other tests were confirmed and passed unvaried afterwards, or `None`. If this test fails
-/// and passes there as well, alone, it is confirmed without a start; if not, that says nothing and fresh JVMs decide.
+/// `warm` is a JVM in which other tests were confirmed and passed unvaried afterwards, or `None`.
 pub fn confirm<S: Jvms>(
     jvms: &S,
     suspect: &Suspect,
+    inquiry: &mut Inquiry,
     warm: &mut Option<S::Jvm>,
 ) -> Result<Confirmed, Unconfirmed> {
-    let alone = [suspect.test];
-    if let Some(mut jvm) = warm.take()
-        && let Verdict::Failed(failure) = jvm.run(&alone, Some(suspect.strategy))
-        && jvm.is_alive()
-        && jvm.run(&alone, None) == Verdict::Passed
-    {
-        let attempt = Attempt {
-            jvms,
-            tests: &alone,
-            warm: Some(jvm),
-        };
-        return Ok(attempt.finish(suspect, Scope::Alone, failure, warm));
-    }
-    let mut why = Unconfirmed::NotRepeated;
+    let mut why = Unconfirmed::Flaky(None);
     let mut tried = 0;
     for (scope, before) in [
         (Scope::Alone, &[][..]),
@@ -116,129 +157,252 @@ pub fn confirm<S: Jvms>(
             continue;
         }
         tried = before.len();
-        let mut tests = before.to_vec();
-        tests.push(suspect.test);
         let mut attempt = Attempt {
             jvms,
-            tests: &tests,
-            warm: None,
+            suspect,
+            scope,
+            before,
+            inquiry,
+            jvm: warm.take(),
+            is_cold: false,
         };
-        match attempt.repeat(suspect.strategy) {
-            Ok(failure) => {
-                return Ok(attempt.finish(suspect, scope, failure, warm));
+        match attempt.run() {
+            Ok(confirmed) => {
+                *warm = attempt.jvm.filter(Jvm::is_alive);
+                return Ok(confirmed);
             }
-            Err(reason @ (Unconfirmed::NoJvm(_) | Unconfirmed::Cancelled)) => return Err(reason),
-            Err(Unconfirmed::NotRepeated) => {
+            Err(stop @ (Unconfirmed::NoJvm(_) | Unconfirmed::Cancelled)) => return Err(stop),
+            Err(Unconfirmed::Flaky(None)) => {
                 if let Unconfirmed::FailsUnvaried(failure) = why {
                     why = Unconfirmed::NeedsOthers(failure);
                 }
             }
+            Err(flaky @ Unconfirmed::Flaky(Some(_))) => return Err(flaky),
             Err(reason) => why = reason,
         }
     }
-    Err(why)
+    match why {
+        Unconfirmed::Flaky(None) => Err(own_or_others_doing(jvms, suspect)?),
+        other => Err(other),
+    }
 }
 
-/// One scope's tests and, once they have passed unvaried after having failed varied, a JVM that can be used again.
+/// Why a failure of a round does not repeat: because of an earlier run of the same test, because of varied tests before
+/// it, or by chance.
+fn own_or_others_doing<S: Jvms>(jvms: &S, suspect: &Suspect) -> Result<Unconfirmed, Unconfirmed> {
+    let fails = |jvm: &mut S::Jvm, before: &[TestIx], varied| {
+        let trial = Trial {
+            before,
+            test: suspect.test,
+            varied,
+            is_patient: false,
+        };
+        matches!(jvm.run(&trial), Verdict::Failed(_))
+    };
+    let start = || jvms.start().map_err(Unconfirmed::NoJvm);
+    if suspect.ran_before {
+        let mut jvm = start()?;
+        if !fails(&mut jvm, &[], Varied::Nothing) && jvm.is_alive() && fails(&mut jvm, &[], Varied::Nothing) {
+            return Ok(Unconfirmed::OnlyOnce);
+        }
+    }
+    for before in [&suspect.class, &suspect.prefix] {
+        let broken = || -> Result<bool, Unconfirmed> {
+            Ok(fails(&mut start()?, before, Varied::All(suspect.strategy)))
+        };
+        if !before.is_empty() && broken()? && broken()? {
+            return Ok(Unconfirmed::BrokenByOthers);
+        }
+    }
+    Ok(Unconfirmed::Flaky(None))
+}
+
+/// One scope of one suspect.
 struct Attempt<'a, S: Jvms> {
     jvms: &'a S,
-    tests: &'a [TestIx],
-    warm: Option<S::Jvm>,
+    suspect: &'a Suspect,
+    scope: Scope,
+    before: &'a [TestIx],
+    inquiry: &'a mut Inquiry,
+    /// The JVM that is used again as long as it is as good as new.
+    jvm: Option<S::Jvm>,
+    /// Every run needs a fresh JVM: the test finds changed what its earlier runs left behind, or an initialiser froze.
+    is_cold: bool,
 }
 
 impl<S: Jvms> Attempt<'_, S> {
-    /// Fails again varied in a fresh JVM, and passes again unvaried: in the same JVM if it can, else in a fresh one.
-    fn repeat(&mut self, strategy: Strategy) -> Result<Failure, Unconfirmed> {
-        let mut jvm = self.jvms.start().map_err(Unconfirmed::NoJvm)?;
-        let failure = match jvm.run(self.tests, Some(strategy)) {
-            Verdict::Failed(failure) => failure,
-            Verdict::Passed => return Err(Unconfirmed::NotRepeated),
-            Verdict::NotRun => return Err(Unconfirmed::NotRun),
-            Verdict::Cancelled => return Err(Unconfirmed::Cancelled),
+    fn run(&mut self) -> Result<Confirmed, Unconfirmed> {
+        let strategy = self.suspect.strategy;
+        let failure = self.select(strategy)?;
+        let mut trials = vec![LevelTrial {
+            strategy,
+            failed: true,
+        }];
+        if self.suspect.climb {
+            self.find_weakest(&mut trials)?;
+        }
+        // The weakest first; what is not proved there may still be at a stronger level.
+        let failing = trials.iter().rev().filter(|trial| trial.failed);
+        for weakest in failing.map(|trial| trial.strategy) {
+            if let Some((evidence, proved)) = self.prove(weakest)? {
+                return Ok(Confirmed {
+                    scope: self.scope,
+                    failure: proved.unwrap_or(failure),
+                    weakest,
+                    evidence,
+                    trials,
+                });
+            }
+        }
+        Err(Unconfirmed::Flaky(None))
+    }
+
+    /// Fails varied and passes unvaried, once each: in the same JVM if it can, else in fresh ones.
+    fn select(&mut self, strategy: Strategy) -> Result<Failure, Unconfirmed> {
+        let was_warm = self.jvm.is_some();
+        let failure = match self.fails_within(strategy)? {
+            Some(failure) => failure,
+            // What others left in a used JVM may hide it.
+            None if was_warm => {
+                self.jvm = None;
+                self.fails_within(strategy)?.ok_or(Unconfirmed::Flaky(None))?
+            }
+            None => return Err(Unconfirmed::Flaky(None)),
         };
-        if jvm.is_alive() && jvm.run(self.tests, None) == Verdict::Passed {
-            self.warm = Some(jvm);
+        if self.unvaried()?.is_none() {
             return Ok(failure);
         }
         // What an initialiser froze, or what the failing test left behind, is gone in a fresh JVM.
-        drop(jvm);
-        let mut jvm = self.jvms.start().map_err(Unconfirmed::NoJvm)?;
-        match jvm.run(self.tests, None) {
-            Verdict::Passed => Ok(failure),
-            Verdict::Failed(unvaried) => Err(Unconfirmed::FailsUnvaried(Box::new(unvaried))),
-            Verdict::NotRun => Err(Unconfirmed::NotRun),
-            Verdict::Cancelled => Err(Unconfirmed::Cancelled),
+        self.is_cold = true;
+        let mut unvaried = Counts::default();
+        let mut said = None;
+        while unvaried.failed < FAILS_ALWAYS {
+            match self.unvaried()? {
+                None if unvaried.failed == 0 => return Ok(failure),
+                None => return Err(Unconfirmed::Flaky(said)),
+                Some(failure) => {
+                    unvaried.add(true);
+                    said = Some(Box::new(failure));
+                }
+            }
         }
+        Err(said.map_or(Unconfirmed::NotRun, Unconfirmed::FailsUnvaried))
     }
 
-    /// The confirmed failure at its weakest level; a JVM that is as good as new is kept for the next test.
-    fn finish(
-        mut self,
-        suspect: &Suspect,
-        scope: Scope,
-        failure: Failure,
-        warm: &mut Option<S::Jvm>,
-    ) -> Confirmed {
-        let trials = vec![LevelTrial {
-            strategy: suspect.strategy,
-            failed: true,
-        }];
-        let mut confirmed = Confirmed {
-            scope,
-            failure,
-            weakest: suspect.strategy,
-            trials,
-        };
-        if suspect.climb {
-            self.find_weakest(suspect, &mut confirmed);
+    /// Varied runs until one fails: alone, a failure that does not always show is waited for.
+    fn fails_within(&mut self, strategy: Strategy) -> Result<Option<Failure>, Unconfirmed> {
+        const ALONE: u32 = 3;
+        let times = if self.scope == Scope::Alone { ALONE } else { 1 };
+        for _ in 0..times {
+            let failure = self.varied(strategy, true)?;
+            if failure.is_some() {
+                return Ok(failure);
+            }
         }
-        *warm = self.warm;
-        confirmed
+        Ok(None)
     }
 
     /// Goes down level by level as long as one of its strategies fails. What can fail at a level can fail at the
     /// stronger ones, so the first level at which nothing fails ends the search.
-    fn find_weakest(&mut self, suspect: &Suspect, confirmed: &mut Confirmed) {
+    fn find_weakest(&mut self, trials: &mut Vec<LevelTrial>) -> Result<(), Unconfirmed> {
         let below = Level::ALL
             .into_iter()
             .rev()
-            .filter(|level| *level < suspect.strategy.level);
+            .filter(|level| *level < self.suspect.strategy.level);
         for level in below {
-            let mut failing = None;
-            for strategy in strategies(level, suspect.seed) {
-                let Some(failed) = self.fails(strategy) else {
-                    return;
-                };
-                confirmed.trials.push(LevelTrial { strategy, failed });
+            let mut has_failed = false;
+            for strategy in strategies(level, self.suspect.seed) {
+                let failed = self.varied(strategy, false)?.is_some();
+                trials.push(LevelTrial { strategy, failed });
                 if failed {
-                    failing = Some(strategy);
+                    has_failed = true;
+                    // The JVM must be as good as new for the next.
+                    if !self.is_cold && self.jvm.is_some() && self.unvaried()?.is_some() {
+                        self.is_cold = true;
+                    }
                     break;
                 }
             }
-            match failing {
-                Some(strategy) => confirmed.weakest = strategy,
-                None => return,
+            if !has_failed {
+                return Ok(());
             }
+        }
+        Ok(())
+    }
+
+    /// Pairs of runs until the counts say enough: in one JVM, and if that does not prove it, in fresh ones.
+    fn prove(&mut self, strategy: Strategy) -> Result<Option<(Evidence, Option<Failure>)>, Unconfirmed> {
+        loop {
+            if self.inquiry.proofs_left == 0 {
+                return Ok(None);
+            }
+            self.inquiry.proofs_left -= 1;
+            let mut evidence = Evidence::LEARNED;
+            let mut last = None;
+            let proved = loop {
+                let failure = self.varied(strategy, false)?;
+                evidence.with.add(failure.is_some());
+                last = failure.or(last);
+                match evidence.next() {
+                    ProofStep::Proved => break true,
+                    ProofStep::GiveUp => break false,
+                    ProofStep::AnotherPair => {}
+                }
+                let unvaried = self.unvaried()?;
+                evidence.without.add(unvaried.is_some());
+                if let Some(failure) = unvaried {
+                    if self.is_cold {
+                        return Err(Unconfirmed::Flaky(Some(Box::new(failure))));
+                    }
+                    break false;
+                }
+            };
+            if proved {
+                return Ok(Some((evidence, last)));
+            }
+            if self.is_cold {
+                return Ok(None);
+            }
+            self.is_cold = true;
         }
     }
 
-    /// `None`: could not be tried.
-    fn fails(&mut self, strategy: Strategy) -> Option<bool> {
-        if let Some(jvm) = &mut self.warm {
-            match jvm.run(self.tests, Some(strategy)) {
-                Verdict::Passed => return Some(false),
-                Verdict::Cancelled => return None,
-                Verdict::Failed(_) if jvm.is_alive() && jvm.run(self.tests, None) == Verdict::Passed => {
-                    return Some(true);
-                }
-                // The JVM is no longer as new: what it says now may come from what was left behind.
-                Verdict::Failed(_) | Verdict::NotRun => self.warm = None,
-            }
+    /// `None`: it passed.
+    fn varied(&mut self, strategy: Strategy, is_patient: bool) -> Result<Option<Failure>, Unconfirmed> {
+        let failure = self.once(Varied::Own(strategy), is_patient)?;
+        if self.scope == Scope::Alone {
+            self.inquiry.seen.with.add(failure.is_some());
         }
-        match self.jvms.start().ok()?.run(self.tests, Some(strategy)) {
-            Verdict::Passed => Some(false),
-            Verdict::Failed(_) => Some(true),
-            Verdict::NotRun | Verdict::Cancelled => None,
+        Ok(failure)
+    }
+
+    fn unvaried(&mut self) -> Result<Option<Failure>, Unconfirmed> {
+        let failure = self.once(Varied::Nothing, true)?;
+        // A failure in a used JVM may come of what the varied run left behind.
+        if self.scope == Scope::Alone && (self.is_cold || failure.is_none()) {
+            self.inquiry.seen.without.add(failure.is_some());
+        }
+        Ok(failure)
+    }
+
+    fn once(&mut self, varied: Varied, is_patient: bool) -> Result<Option<Failure>, Unconfirmed> {
+        let used = self.jvm.take().filter(|jvm| !self.is_cold && jvm.is_alive());
+        let mut jvm = match used {
+            Some(jvm) => jvm,
+            None => self.jvms.start().map_err(Unconfirmed::NoJvm)?,
+        };
+        let verdict = jvm.run(&Trial {
+            before: self.before,
+            test: self.suspect.test,
+            varied,
+            is_patient,
+        });
+        self.jvm = Some(jvm).filter(|jvm| !self.is_cold && jvm.is_alive());
+        match verdict {
+            Verdict::Passed => Ok(None),
+            Verdict::Failed(failure) => Ok(Some(failure)),
+            Verdict::NotRun => Err(Unconfirmed::NotRun),
+            Verdict::Cancelled => Err(Unconfirmed::Cancelled),
         }
     }
 }
@@ -257,184 +421,4 @@ fn strategies(level: Level, seed: Seed) -> impl Iterator<Item = Strategy> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::cell::{Cell, RefCell};
-
-    /// A test suite in which a rule says what fails: given how often the JVM was used, the tests run in it and the
-    /// strategy.
-    struct Fake<R> {
-        rule: R,
-        starts: Cell<u32>,
-    }
-
-    struct FakeJvm<'a, R> {
-        rule: &'a R,
-        history: RefCell<Vec<Option<Strategy>>>,
-    }
-
-    impl<'a, R: Fn(&[Option<Strategy>], &[TestIx], Option<Strategy>) -> bool> Jvms for &'a Fake<R> {
-        type Jvm = FakeJvm<'a, R>;
-
-        fn start(&self) -> Result<Self::Jvm, String> {
-            self.starts.set(self.starts.get() + 1);
-            Ok(FakeJvm {
-                rule: &self.rule,
-                history: RefCell::default(),
-            })
-        }
-    }
-
-    impl<R: Fn(&[Option<Strategy>], &[TestIx], Option<Strategy>) -> bool> Jvm for FakeJvm<'_, R> {
-        fn run(&mut self, tests: &[TestIx], strategy: Option<Strategy>) -> Verdict {
-            let fails = (self.rule)(&self.history.borrow(), tests, strategy);
-            self.history.borrow_mut().push(strategy);
-            if fails {
-                Verdict::Failed(Failure {
-                    kind: "E".to_owned(),
-                    message: String::new(),
-                    trace: String::new(),
-                    expected: None,
-                    actual: None,
-                })
-            } else {
-                Verdict::Passed
-            }
-        }
-
-        fn is_alive(&self) -> bool {
-            true
-        }
-    }
-
-    const FULL: Strategy = Strategy {
-        level: Level::Full,
-        form: Form::Odd,
-    };
-
-    fn check(
-        rule: impl Fn(&[Option<Strategy>], &[TestIx], Option<Strategy>) -> bool,
-    ) -> (Result<Confirmed, Unconfirmed>, u32) {
-        let fake = Fake {
-            rule,
-            starts: Cell::new(0),
-        };
-        let suspect = Suspect {
-            test: TestIx(9),
-            strategy: FULL,
-            class: vec![TestIx(8)],
-            prefix: vec![TestIx(1), TestIx(8)],
-            seed: Seed(1),
-            climb: true,
-        };
-        let result = confirm(&&fake, &suspect, &mut None);
-        (result, fake.starts.get())
-    }
-
-    #[test]
-    fn one_jvm_confirms_and_climbs_when_nothing_is_left_behind() {
-        let (result, starts) = check(|_, _, strategy| strategy.is_some_and(|s| s.level >= Level::Id));
-        let confirmed = result.unwrap();
-        assert_eq!(
-            (confirmed.scope, confirmed.weakest.level, starts),
-            (Scope::Alone, Level::Id, 1)
-        );
-        assert_eq!(confirmed.trials.len(), 1 + 1 + 5);
-    }
-
-    #[test]
-    fn what_fails_whenever_it_was_varied_before_is_tried_in_fresh_jvms() {
-        // As if an initialiser had frozen the first run's order.
-        let (result, starts) = check(|history, _, strategy| {
-            history
-                .first()
-                .copied()
-                .unwrap_or(strategy)
-                .is_some_and(|s| s.form == Form::Odd)
-        });
-        let confirmed = result.unwrap();
-        assert_eq!(
-            confirmed.weakest,
-            Strategy {
-                level: Level::One,
-                form: Form::Odd
-            }
-        );
-        assert_eq!(starts, 2 + 3);
-    }
-
-    #[test]
-    fn what_needs_an_earlier_test_is_confirmed_with_it() {
-        let (result, _) = check(|_, tests, strategy| strategy.is_some() && tests.contains(&TestIx(8)));
-        assert_eq!(result.unwrap().scope, Scope::Class);
-        let (result, _) = check(|_, tests, strategy| strategy.is_some() && tests.contains(&TestIx(1)));
-        assert_eq!(result.unwrap().scope, Scope::Prefix);
-    }
-
-    #[test]
-    fn tests_of_one_class_share_a_jvm_while_nothing_is_left_behind() {
-        let fails_varied =
-            |_: &[Option<Strategy>], _: &[TestIx], strategy: Option<Strategy>| strategy.is_some();
-        let fake = Fake {
-            rule: fails_varied,
-            starts: Cell::new(0),
-        };
-        let suspect = Suspect {
-            test: TestIx(9),
-            strategy: FULL,
-            class: vec![],
-            prefix: vec![],
-            seed: Seed(1),
-            climb: true,
-        };
-        let mut warm = None;
-        for _ in 0..3 {
-            assert_eq!(confirm(&&fake, &suspect, &mut warm).unwrap().scope, Scope::Alone);
-        }
-        assert_eq!(fake.starts.get(), 1);
-
-        let only_when_new = |history: &[Option<Strategy>], _: &[TestIx], strategy: Option<Strategy>| {
-            strategy.is_some() && history.len() < 2
-        };
-        let fake = Fake {
-            rule: only_when_new,
-            starts: Cell::new(0),
-        };
-        let mut warm = None;
-        for _ in 0..2 {
-            assert!(confirm(&&fake, &suspect, &mut warm).is_ok());
-        }
-        assert_eq!(fake.starts.get(), 2);
-    }
-
-    #[test]
-    fn what_does_not_repeat_is_no_finding() {
-        assert_eq!(check(|_, _, _| false).0, Err(Unconfirmed::NotRepeated));
-    }
-
-    #[test]
-    fn what_fails_unvaried_is_no_finding() {
-        assert!(matches!(
-            check(|_, _, _| true).0,
-            Err(Unconfirmed::FailsUnvaried(_))
-        ));
-    }
-
-    #[test]
-    fn what_only_needs_other_tests_before_it_is_no_finding() {
-        let (result, _) = check(|_, tests, _| !tests.contains(&TestIx(1)));
-        assert!(matches!(result, Err(Unconfirmed::NeedsOthers(_))), "{result:?}");
-    }
-
-    #[test]
-    fn a_test_that_cannot_be_run_twice_gets_a_fresh_jvm_for_each_run() {
-        let (result, _) = check(|history, _, strategy| !history.is_empty() || strategy.is_some());
-        assert_eq!(
-            result.unwrap().weakest,
-            Strategy {
-                level: Level::One,
-                form: Form::Odd
-            }
-        );
-    }
-}
+mod tests;

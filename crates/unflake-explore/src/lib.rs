@@ -6,6 +6,7 @@
 
 mod cause;
 mod confirm;
+mod evidence;
 mod graph;
 mod minimize;
 pub mod order;
@@ -16,7 +17,10 @@ mod split;
 mod test_ix;
 
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
-pub use confirm::{Confirmed, Jvm, Jvms, LevelTrial, Scope, Suspect, Unconfirmed, Verdict, confirm};
+pub use confirm::{
+    Confirmed, Inquiry, Jvm, Jvms, LevelTrial, Scope, Suspect, Trial, Unconfirmed, Varied, Verdict, confirm,
+};
+pub use evidence::{ATTEMPTS, Counts, Evidence, PAIRS, ProofStep};
 pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};
 pub use minimize::{Minimal, minimize};
 pub use rounds::{DEFAULT_ROUNDS, GUIDED_ROUNDS, random_rounds, strategy_of_round};

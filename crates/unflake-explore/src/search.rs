@@ -808,6 +808,38 @@ mod tests {
     }
 
     #[test]
+    fn choices_up_to_the_bound_are_tried_in_all_orders_and_larger_ones_sampled() {
+        let search = Search::new(Bounds {
+            exhaustive: 3,
+            samples: 4,
+            runs: 100,
+            until: Until::End,
+            way: Way::DepthFirst,
+            threads: Threads::All,
+        });
+        for (kind, size, is_sampled, slots) in [
+            (ChoiceKind::Rearranges, 2, false, 2),
+            (ChoiceKind::Rearranges, 3, false, 6),
+            (ChoiceKind::Rearranges, 4, true, 4),
+            (ChoiceKind::Picks, 3, false, 3),
+            (ChoiceKind::Picks, 4, false, 4),
+            (ChoiceKind::Picks, 5, true, 4),
+            (ChoiceKind::Open, 1, true, 2),
+        ] {
+            let point = search.point(&Chosen {
+                id: ChoiceId::new(1, 0, 0),
+                model: "HashMap.keySet".to_owned(),
+                kind,
+                by_project: true,
+                size,
+                rank: None,
+            });
+            let tried = (point.is_sampled, point.slots(search.bounds.samples));
+            assert_eq!(tried, (is_sampled, slots), "{kind:?} of {size}");
+        }
+    }
+
+    #[test]
     fn identities_are_no_news() {
         assert_eq!(without_identities("a.B@1b6d3586 is not a@b"), "a.B@… is not a@…");
         assert_eq!(without_identities("me@x.org"), "me@x.org");

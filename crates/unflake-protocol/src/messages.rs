@@ -83,6 +83,8 @@ impl Eq for UserModelKind {}
 pub struct RunCommand {
     /// `None`: choices are counted and left as they are.
     pub strategy: Option<Strategy>,
+    /// Choices vary in these scopes, named as tests and roots are; in all others they are natural. Empty: in all.
+    pub only: Vec<String>,
     pub tests: Vec<Handle>,
     /// Where not all choices follow the strategy.
     pub script: Option<Script>,

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 
 /// Both sides must have the same; they always do unless somebody mixes two versions of unflake.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 
 /// Longer than any message: a length above it means that the other side speaks something else.
 const LONGEST: u32 = 256 << 20;

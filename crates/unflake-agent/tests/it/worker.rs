@@ -42,6 +42,7 @@ fn run(method: &str, strategy: Option<Strategy>) -> ToAgent {
     };
     ToAgent::Run(RunCommand {
         strategy,
+        only: Vec::new(),
         tests: vec![test],
         script: None,
         record: Record::default(),

@@ -4,8 +4,8 @@ use crate::ledger::{By, Fact, Ledger, Unresolved, Unvaried};
 use crate::options::CheckKind;
 use crate::suite::{Baseline, Suite};
 use std::collections::BTreeMap;
-use unflake_explore::TestIx;
 use unflake_explore::order::Unproved;
+use unflake_explore::{Evidence, TestIx};
 use unflake_findings::{ExcludedReason, Rate, SkipReason, TestResult, TestState};
 use unflake_protocol::Outcome;
 
@@ -271,7 +271,19 @@ impl Unresolved {
             Unresolved::NotConfirmed => {
                 "failed when varied; interrupted before the failure was confirmed".to_owned()
             }
-            Unresolved::NotRepeated => "failed in a varied round, passed when that was repeated".to_owned(),
+            Unresolved::Flaky { seen, message } => {
+                let Evidence { with, without } = seen;
+                format!(
+                    "failed {} of {} varied and {} of {} unvaried runs: {message}",
+                    with.failed, with.runs, without.failed, without.runs
+                )
+            }
+            Unresolved::BrokenByOthers => {
+                "failed after varied tests; passes when only its own choices vary".to_owned()
+            }
+            Unresolved::OnlyOnce => {
+                "failed when it ran again in a JVM, which it does unvaried too".to_owned()
+            }
             Unresolved::NeedsOthers { message } => {
                 format!("passes in the suite, fails without the tests before it: {message}")
             }
@@ -287,8 +299,9 @@ impl Unresolved {
             | Unresolved::NotConfirmed
             | Unresolved::NotRunByBuild
             | Unresolved::NoJvm(_) => TestState::NotFinished,
-            Unresolved::NotRepeated | Unresolved::FailsThroughBuild { .. } => TestState::Flaky,
+            Unresolved::Flaky { .. } | Unresolved::FailsThroughBuild { .. } => TestState::Flaky,
             Unresolved::NeedsOthers { .. } => TestState::Failing,
+            Unresolved::BrokenByOthers | Unresolved::OnlyOnce => TestState::Checked,
         };
         (state, Some(self.reason()))
     }
@@ -299,7 +312,8 @@ impl Unresolved {
             Unresolved::NotConfirmed | Unresolved::NotRunByBuild | Unresolved::NoJvm(_) => {
                 ExcludedReason::NotRun
             }
-            Unresolved::NotRepeated | Unresolved::FailsThroughBuild { .. } => ExcludedReason::Flaky,
+            Unresolved::BrokenByOthers | Unresolved::OnlyOnce => return Fate::Checked,
+            Unresolved::Flaky { .. } | Unresolved::FailsThroughBuild { .. } => ExcludedReason::Flaky,
             Unresolved::NeedsOthers { .. } => ExcludedReason::OrderSuspect,
         };
         Fate::Excluded(reason, self.reason())

@@ -291,6 +291,7 @@ mod tests {
     fn run(simulated: &Simulated, tests: &str, until: Option<Instant>) -> (JvmEnd, Vec<String>) {
         let command = RunCommand {
             strategy: None,
+            only: Vec::new(),
             tests: tests.split(' ').map(handle).collect(),
             script: None,
             record: Record {

@@ -96,6 +96,7 @@ impl LaunchOrders<'_> {
         }
         let command = RunCommand {
             strategy: None,
+            only: Vec::new(),
             tests: order.iter().map(|test| self.handles[test.0].clone()).collect(),
             script: None,
             record: Record::default(),

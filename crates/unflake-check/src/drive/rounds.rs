@@ -7,8 +7,8 @@ use super::transcript::{JvmEnd, Transcript};
 use super::units::{Spread, Unit, UnitKind};
 use crate::suite::{LaunchIx, Suite};
 use std::collections::BTreeMap;
-use unflake_explore::{Jvm, Jvms, TestIx, Verdict};
-use unflake_protocol::{Handle, Record, RunCommand, Strategy, ToProgram};
+use unflake_explore::{Jvm, Jvms, TestIx, Trial, Varied, Verdict};
+use unflake_protocol::{Handle, Record, RunCommand, ToProgram};
 use unflake_runner::{Launch, Limits, Work};
 
 /// JVMs that run tests of the suite, round after round.
@@ -73,7 +73,8 @@ impl Workers<'_> {
                         Err(_) => return verdicts,
                     },
                 };
-                let (found, end) = self.run_in(&mut running, &left, turn.strategy, done);
+                let varied = turn.strategy.map_or(Varied::Nothing, Varied::All);
+                let (found, end) = self.run_in(&mut running, &left, varied, false, done);
                 left.retain(|test| !found.contains_key(test));
                 let ended_in_test = !found.is_empty();
                 verdicts.extend(
@@ -104,16 +105,26 @@ impl Workers<'_> {
         self.driver.start_for(&self.launches[launch.0], work, handles)
     }
 
-    /// Runs tests in a JVM. What has no verdict afterwards was not run.
+    /// Runs tests in a JVM; the own choices are those of the last. What has no verdict afterwards was not run.
     fn run_in(
         &self,
         jvm: &mut DrivenJvm,
         tests: &[TestIx],
-        strategy: Option<Strategy>,
+        varied: Varied,
+        is_patient: bool,
         done: &(dyn Fn(TestIx, &Verdict) + Sync),
     ) -> (BTreeMap<TestIx, Verdict>, JvmEnd) {
+        let own = tests
+            .last()
+            .map_or_else(Vec::new, |test| own_scopes(self.suite, *test));
+        let (strategy, only) = match varied {
+            Varied::Nothing => (None, Vec::new()),
+            Varied::Own(strategy) => (Some(strategy), own),
+            Varied::All(strategy) => (Some(strategy), Vec::new()),
+        };
         let command = RunCommand {
             strategy,
+            only,
             tests: tests
                 .iter()
                 .map(|test| self.suite[*test].handle.clone())
@@ -138,6 +149,12 @@ impl Workers<'_> {
         let verdicts = verdicts_of(&transcript, tests, &command.tests);
         (verdicts, transcript.end)
     }
+}
+
+/// The scopes of a test: its own, and that of its class's set-up.
+pub(crate) fn own_scopes(suite: &Suite, test: TestIx) -> Vec<String> {
+    let known = &suite[test];
+    vec![known.id.to_string(), known.handle.root.clone()]
 }
 
 fn verdicts_of(transcript: &Transcript, tests: &[TestIx], handles: &[Handle]) -> BTreeMap<TestIx, Verdict> {
@@ -182,16 +199,16 @@ impl<'a> Jvms for LaunchJvms<'a> {
 }
 
 impl Jvm for WorkerJvm<'_> {
-    fn run(&mut self, tests: &[TestIx], strategy: Option<Strategy>) -> Verdict {
-        let (mut verdicts, end) = self.workers.run_in(&mut self.jvm, tests, strategy, &|_, _| {});
+    fn run(&mut self, trial: &Trial<'_>) -> Verdict {
+        let tests: Vec<TestIx> = trial.before.iter().copied().chain([trial.test]).collect();
+        let (mut verdicts, end) =
+            self.workers
+                .run_in(&mut self.jvm, &tests, trial.varied, trial.is_patient, &|_, _| {});
         self.is_alive = end.can_go_on();
         if end.is_over() {
             return Verdict::Cancelled;
         }
-        tests
-            .last()
-            .and_then(|last| verdicts.remove(last))
-            .unwrap_or(Verdict::NotRun)
+        verdicts.remove(&trial.test).unwrap_or(Verdict::NotRun)
     }
 
     fn is_alive(&self) -> bool {

@@ -50,6 +50,7 @@ impl ScriptJvms<'_> {
     ) -> (Probed, bool) {
         let command = RunCommand {
             strategy: subject.strategy,
+            only: Vec::new(),
             tests: subject.tests.to_vec(),
             script: script.cloned(),
             record: record.clone(),

@@ -99,7 +99,12 @@ fn unresolved(why: &Unresolved) -> String {
     match why {
         Unresolved::NotReached => "not reached".to_owned(),
         Unresolved::NotConfirmed => "not confirmed".to_owned(),
-        Unresolved::NotRepeated => "not repeated".to_owned(),
+        Unresolved::Flaky { seen, .. } => format!(
+            "is flaky: {} of {} varied, {} of {} unvaried",
+            seen.with.failed, seen.with.runs, seen.without.failed, seen.without.runs
+        ),
+        Unresolved::BrokenByOthers => "broken by others".to_owned(),
+        Unresolved::OnlyOnce => "runs only once".to_owned(),
         Unresolved::NeedsOthers { message } => format!("needs others: {message}"),
         Unresolved::FailsThroughBuild { message } => format!("fails through the build: {message}"),
         Unresolved::NotRunByBuild => "not run by the build".to_owned(),

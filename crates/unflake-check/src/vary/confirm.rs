@@ -1,12 +1,14 @@
 //! Which failures of the rounds count: each is repeated, varied and unvaried (N7).
 
 use crate::check::Check;
+use crate::document::message;
 use crate::drive::rounds::{LaunchJvms, Verdicts, WorkerJvm};
 use crate::drive::units::tests_of_round;
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::{
-    Confirmed, GUIDED_ROUNDS, Suspect, TestIx, Unconfirmed, Verdict, confirm, strategy_of_round,
+    Confirmed, Evidence, GUIDED_ROUNDS, Inquiry, Suspect, TestIx, Unconfirmed, Verdict, confirm,
+    strategy_of_round,
 };
 use unflake_findings::Rate;
 
@@ -14,15 +16,14 @@ use unflake_findings::Rate;
 struct FailedIn {
     test: TestIx,
     rounds: Vec<u32>,
+    /// What it said the first time.
+    message: String,
 }
 
-impl FailedIn {
-    /// It failed only in rounds that run in a JVM that had run it before.
-    fn is_only_warm(&self) -> bool {
-        self.rounds
-            .iter()
-            .all(|round| (2..=GUIDED_ROUNDS).contains(round))
-    }
+/// What became of an attempt to confirm it, and all that was seen of it alone.
+struct Tried {
+    result: Result<(u32, Confirmed), Unconfirmed>,
+    seen: Evidence,
 }
 
 /// Repeats every failure; returns the tests that only the build can run.
@@ -53,8 +54,15 @@ pub(super) fn run(
             ledger.add(Fact::Varied { test, rate });
             if rate.failed > 0 {
                 let failed = runs.iter().filter(|(_, verdict)| is_failure(verdict));
-                let rounds = failed.map(|(round, _)| *round).collect();
-                suspects.push(FailedIn { test, rounds });
+                let said = runs.iter().find_map(|(_, verdict)| match verdict {
+                    Verdict::Failed(failure) => Some(message(failure)),
+                    Verdict::Passed | Verdict::NotRun | Verdict::Cancelled => None,
+                });
+                suspects.push(FailedIn {
+                    test,
+                    rounds: failed.map(|(round, _)| *round).collect(),
+                    message: said.unwrap_or_default(),
+                });
             }
         }
     }
@@ -75,7 +83,6 @@ pub(super) fn run(
         match judge(suspect, result, check.is_cancelled()) {
             Confirmation::Fact(fact) => ledger.add(fact),
             Confirmation::ThroughBuild => through_build.push(suspect.test),
-            Confirmation::Nothing => {}
         }
     }
     through_build.sort_unstable();
@@ -103,17 +110,12 @@ fn rate(runs: &[(u32, &Verdict)]) -> Rate {
 enum Confirmation {
     Fact(Fact),
     ThroughBuild,
-    Nothing,
 }
 
-fn judge(
-    suspect: &FailedIn,
-    result: Result<(u32, Confirmed), Unconfirmed>,
-    is_cancelled: bool,
-) -> Confirmation {
+fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
     let test = suspect.test;
     let unresolved = |why| Confirmation::Fact(Fact::Unresolved(test, why));
-    match result {
+    match tried.result {
         Ok((round, confirmed)) => Confirmation::Fact(Fact::Failed(Box::new(Failed {
             test,
             round,
@@ -121,10 +123,12 @@ fn judge(
             through_build: false,
         }))),
         Err(_) if is_cancelled => unresolved(Unresolved::NotConfirmed),
-        // It ran in a JVM that had run it before, and what it left behind made it fail; alone it was varied in the same
-        // way and passes.
-        Err(Unconfirmed::NotRepeated) if suspect.is_only_warm() => Confirmation::Nothing,
-        Err(Unconfirmed::NotRepeated) => unresolved(Unresolved::NotRepeated),
+        Err(Unconfirmed::Flaky(failure)) => unresolved(Unresolved::Flaky {
+            seen: tried.seen,
+            message: failure.map_or_else(|| suspect.message.clone(), |failure| message(&failure)),
+        }),
+        Err(Unconfirmed::BrokenByOthers) => unresolved(Unresolved::BrokenByOthers),
+        Err(Unconfirmed::OnlyOnce) => unresolved(Unresolved::OnlyOnce),
         Err(Unconfirmed::NeedsOthers(failure)) => unresolved(Unresolved::NeedsOthers {
             message: failure.message,
         }),
@@ -134,24 +138,24 @@ fn judge(
     }
 }
 
-/// Tries to repeat the failure of one test, of one round after the other.
-fn confirm_one<'a>(
-    check: &'a Check<'_>,
-    failed: &FailedIn,
-    warm: &mut Option<WorkerJvm<'a>>,
-) -> Result<(u32, Confirmed), Unconfirmed> {
-    /// What failed in this many rounds and repeats in none of them is flaky.
+/// Tries to confirm the failure of one test, of one round after the other.
+fn confirm_one<'a>(check: &'a Check<'_>, failed: &FailedIn, warm: &mut Option<WorkerJvm<'a>>) -> Tried {
+    /// What failed in this many rounds and is confirmed in none of them is flaky.
     const MOST: usize = 3;
     let suite = &check.session.suite;
+    let mut inquiry = Inquiry::default();
     let Some(launch) = suite[failed.test].launch else {
-        return Err(Unconfirmed::NotRun);
+        return Tried {
+            result: Err(Unconfirmed::NotRun),
+            seen: inquiry.seen,
+        };
     };
     let jvms = LaunchJvms {
         workers: check.workers,
         launch,
     };
     let before = suite.before(failed.test);
-    let mut why = Unconfirmed::NotRepeated;
+    let mut result = Err(Unconfirmed::Flaky(None));
     for &round in failed.rounds.iter().take(MOST) {
         let suspect = Suspect {
             test: failed.test,
@@ -160,17 +164,22 @@ fn confirm_one<'a>(
             prefix: before.in_jvm.clone(),
             seed: check.seed,
             climb: check.level().is_none(),
+            ran_before: (2..=GUIDED_ROUNDS).contains(&round),
         };
-        match confirm(&jvms, &suspect, warm) {
-            Ok(confirmed) => return Ok((round, confirmed)),
-            Err(Unconfirmed::NotRepeated) => {}
-            Err(reason) => {
-                why = reason;
-                break;
-            }
+        result = confirm(&jvms, &suspect, &mut inquiry, warm).map(|confirmed| (round, confirmed));
+        // What depends on the tests before it in this round may fail by itself in the next.
+        let another = matches!(
+            result,
+            Err(Unconfirmed::Flaky(None) | Unconfirmed::OnlyOnce | Unconfirmed::BrokenByOthers)
+        );
+        if !another {
+            break;
         }
     }
-    Err(why)
+    Tried {
+        result,
+        seen: inquiry.seen,
+    }
 }
 
 #[cfg(test)]

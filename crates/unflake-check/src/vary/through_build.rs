@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::progress::Progress;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use unflake_explore::{Confirmed, GUIDED_ROUNDS, Scope, TestIx, strategy_of_round};
+use unflake_explore::{Confirmed, Evidence, GUIDED_ROUNDS, Scope, TestIx, strategy_of_round};
 use unflake_findings::{NoteKind, Rate};
 use unflake_project::{BuildError, BuildRequest};
 use unflake_protocol::{Configuration, Failure, Handle, Outcome, Strategy, ToProgram};
@@ -151,6 +151,7 @@ fn judge(
                 scope: Scope::Prefix,
                 failure,
                 weakest: strategy,
+                evidence: Evidence::LEARNED,
                 trials: Vec::new(),
             },
             through_build: true,
@@ -161,7 +162,13 @@ fn judge(
                 message: failure.message.clone(),
             },
         ),
-        _ => Fact::Unresolved(test, Unresolved::NotRepeated),
+        _ => Fact::Unresolved(
+            test,
+            Unresolved::Flaky {
+                seen: Evidence::LEARNED,
+                message: String::new(),
+            },
+        ),
     }
 }
 

@@ -142,6 +142,34 @@ fn what_is_not_tried_widens_the_interval() {
     assert!(!graph.chance.is_exact());
 }
 
+/// The natural order passes and is run first, the opposite one fails and is run second. What was not tried counts as
+/// passing for the least chance of a failure and as failing for the most, and not at all for the mean.
+#[test]
+fn what_is_not_tried_may_pass_or_fail() {
+    let differs = |orders: &[Vec<u32>]| {
+        orders
+            .iter()
+            .any(|order| !order.is_sorted())
+            .then(|| "x".to_owned())
+    };
+    for (sizes, runs, least, most, mean) in [
+        (&[3][..], 1, 0.0, 5.0 / 6.0, 0.0),
+        (&[3], 2, 1.0 / 6.0, 5.0 / 6.0, 1.0 / 2.0),
+        (&[3], 6, 5.0 / 6.0, 5.0 / 6.0, 5.0 / 6.0),
+        (&[2, 2], 1, 0.0, 3.0 / 4.0, 0.0),
+        (&[2, 2], 2, 1.0 / 4.0, 3.0 / 4.0, 1.0 / 2.0),
+        (&[2, 2], 4, 3.0 / 4.0, 3.0 / 4.0, 3.0 / 4.0),
+    ] {
+        let (_, Graph { chance, .. }) = explored(Bounds { runs, ..BOUNDS }, sizes, differs);
+        let is_close = |(found, expected): (f64, f64)| (found - expected).abs() < 1e-12;
+        let pairs = [(chance.least, least), (chance.most, most), (chance.mean, mean)];
+        assert!(
+            pairs.into_iter().all(is_close),
+            "{runs} runs of {sizes:?}: {chance:?}"
+        );
+    }
+}
+
 #[test]
 fn large_choices_are_sampled() {
     let (search, graph) = explored(BOUNDS, &[9], |orders| (orders[0][0] != 0).then(|| "x".to_owned()));

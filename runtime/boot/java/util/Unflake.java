@@ -66,6 +66,9 @@ public final class Unflake {
     /** Widths of user models of the kind "tolerance", by model. */
     static double[] userTolerances = new double[0];
 
+    /** Whether choices of the open scope may have other answers than the natural ones. */
+    static boolean varying;
+
     static int level;
     static int form;
     static long seed;
@@ -105,6 +108,11 @@ public final class Unflake {
 
     /** A scope begins on this thread and the window opens. {@code name} is a hash of the scope's name. */
     public static void enter(long name) {
+        enter(name, true);
+    }
+
+    /** The same for a scope whose choices all stay natural if it is not {@code varied}. */
+    static void enter(long name, boolean varied) {
         UnflakeThread own = new UnflakeThread(Thread.currentThread());
         synchronized (LOCK) {
             serial++;
@@ -116,6 +124,7 @@ public final class Unflake {
             own.begin(serial, seed, scope, 0);
             entered = own;
             entering = true;
+            varying = varied && (form != NATURAL || scripted);
         }
         open = true;
     }
@@ -191,7 +200,7 @@ public final class Unflake {
         if (learning | filtered) {
             return chooseFor(model);
         }
-        return form != NATURAL | scripted;
+        return varying;
     }
 
     private static boolean chooseFor(int model) {
@@ -199,7 +208,7 @@ public final class Unflake {
             chosenByProject = true;
             thread().projectCalls++;
         }
-        return (form != NATURAL || scripted) && (!filtered || UnflakeNative.callerAllowed());
+        return varying && (!filtered || UnflakeNative.callerAllowed());
     }
 
     static boolean isRandom() {

@@ -24,13 +24,13 @@ final class UnflakeEvents {
     }
 
     /**
-     * The number of hashes to drop at each start. Nothing runs now: frameworks are ranked anew, for a worker may run
-     * several, and what an earlier run has left open is closed.
+     * The number of hashes to drop at each start, and the scopes whose choices vary (empty: all). Nothing runs now:
+     * frameworks are ranked anew, for a worker may run several, and what an earlier run has left open is closed.
      */
-    static void configure(int extraHashes) {
+    static void configure(int extraHashes, String[] only) {
         synchronized (UnflakeScopes.LOCK) {
             UnflakeTests.reset();
-            UnflakeScopes.reset(extraHashes);
+            UnflakeScopes.reset(extraHashes, only);
         }
     }
 

@@ -15,6 +15,9 @@ final class UnflakeScopes {
     /** Identity hashes drawn and dropped when a test starts, so that those the test sees are others. */
     private static int extraHashes;
 
+    /** The names of the scopes whose choices vary; empty: all. */
+    private static String[] varied = {};
+
     /** What the open scope's choices are counted for; {@code null}: the window is closed. */
     private static Choices current;
 
@@ -117,8 +120,9 @@ final class UnflakeScopes {
     // ---- The open scope. Nothing may be done after one was opened but to return to the framework.
 
     /** Closes what an earlier run has left open. */
-    static void reset(int extra) {
+    static void reset(int extra, String[] only) {
         extraHashes = extra;
+        varied = only;
         current = null;
         pending = null;
         Unflake.leave();
@@ -205,11 +209,21 @@ final class UnflakeScopes {
         if (!Unflake.learning) {
             choices.hashes = UnflakeCodes.HASHES_UNKNOWN;
         }
-        if (isTest) {
+        boolean varies = varies(name);
+        if (isTest && varies) {
             dropHashes();
         }
         follow();
-        Unflake.enter(key(name));
+        Unflake.enter(key(name), varies);
+    }
+
+    private static boolean varies(String name) {
+        for (String one : varied) {
+            if (one.equals(name)) {
+                return true;
+            }
+        }
+        return varied.length == 0;
     }
 
     private static void dropHashes() {

@@ -125,7 +125,7 @@ public final class UnflakeScript {
                 : UnflakeKeys.varied(own, owner, elements, from, n);
             plan = plan == VARIED ? varied : plan;
         }
-        if (logging) {
+        if (logging && Unflake.varying) {
             long rank = plan == Unflake.NATURAL_PLAN ? 0 : n <= RANKED ? rank(order(plan, n)) : -1;
             log(place, model, REARRANGES, n, rank);
         }

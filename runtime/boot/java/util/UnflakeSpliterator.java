@@ -43,7 +43,7 @@ final class UnflakeSpliterator implements Spliterator<Object> {
         if (!Unflake.open || own.busy > 0) {
             return;
         }
-        if (Unflake.form == Unflake.NATURAL && !Unflake.scripted) {
+        if (!Unflake.varying) {
             // The original splits in its own way, and only it does so exactly.
             if (natural.estimateSize() > 1) {
                 Unflake.choose(own, model);

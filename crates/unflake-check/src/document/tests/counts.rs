@@ -26,7 +26,7 @@ fn fact(test: TestIx, number: usize) -> Fact {
         13 => Fact::Unvaried(test, Unvaried::Fails { message: no() }),
         14 => Fact::Unvaried(test, Unvaried::Ignored),
         15 => Fact::Unresolved(test, Unresolved::NotReached),
-        16 => Fact::Unresolved(test, Unresolved::NotRepeated),
+        16 => Fact::Unresolved(test, Unresolved::OnlyOnce),
         17 => Fact::Unresolved(test, Unresolved::NeedsOthers { message: no() }),
         18 => Fact::MorePolluters {
             victim: test,

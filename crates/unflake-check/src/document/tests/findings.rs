@@ -72,6 +72,29 @@ fn the_weaker_the_level_the_worse_the_finding() {
 }
 
 #[test]
+fn a_finding_is_at_most_a_warning_where_all_documentation_is_silent() {
+    for (models, level, expected) in [
+        ("Hashtable.keys", Level::One, Severity::Warning),
+        ("Hashtable.keys Hashtable.elements", Level::One, Severity::Warning),
+        ("Hashtable.keys", Level::Full, Severity::Note),
+        ("HashMap.keySet", Level::One, Severity::Error),
+        // One API whose documentation leaves the order open is enough for an error.
+        ("Hashtable.keys HashMap.keySet", Level::One, Severity::Error),
+        ("HashMap.keySet Hashtable.keys", Level::One, Severity::Error),
+        // The project says itself that its method leaves the order open.
+        ("Hashtable.keys Own.method", Level::One, Severity::Error),
+        ("", Level::One, Severity::Error),
+    ] {
+        let mut simulated = suite();
+        let models_of_first = &mut simulated.session.suite.tests[FIRST.0].models;
+        *models_of_first = models.split_whitespace().map(str::to_owned).collect();
+        let finished = simulated.document_of(&ledger([failed(FIRST, level)]));
+        let severities: Vec<Severity> = finished.document.findings.iter().map(|it| it.severity).collect();
+        assert_eq!(severities, [expected], "`{models}` at {level}");
+    }
+}
+
+#[test]
 fn the_rule_follows_from_the_cause() {
     let rule = |facts: Vec<Fact>| finding(facts).0.rule;
     let explained = |api: &str| vec![failed(FIRST, Level::One), cause(FIRST, api)];
