@@ -10,7 +10,7 @@ use crate::drive::patience::{Budget, Patience};
 use crate::drive::pool;
 use crate::drive::rounds::Workers;
 use crate::drive::units::Spread;
-use crate::kept::Kept;
+use crate::kept::{Kept, fingerprints};
 use crate::learn::{Learned, learn};
 use crate::ledger::{CutShort, Fact, Ledger};
 use crate::options::{CheckKind, Options, SeedSetting, Vary};
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::selection::Selection;
 use crate::session::{Session, Workshop};
 use crate::vary::{self, Rebuild};
-use crate::{baseline, order, state};
+use crate::{baseline, order, outside, state};
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 use unflake_explore::TestIx;
@@ -149,8 +149,12 @@ impl Started<'_> {
         if !options.measure.is_empty() {
             return Ok(Checked::Measured(state::measure(&check)));
         }
+        let classes = fingerprints(&session.suite.launches);
         check.run(rebuild, &mut ledger)?;
         surroundings.children.end_all();
+        if fingerprints(&session.suite.launches) != classes {
+            ledger.add(Fact::Cut(CutShort::Rebuilt));
+        }
         ledger.add_faults(session.driver().faults());
         if surroundings.cancel.is_cancelled() {
             ledger.add(Fact::Cut(CutShort::Interrupted));
@@ -217,6 +221,7 @@ impl Check<'_> {
         if self.looks_for(CheckKind::Order) {
             order::suite_orders::run(self, &ran, ledger);
         }
+        outside::tell(self, ledger);
         Ok(())
     }
 
@@ -270,6 +275,7 @@ impl Finishing<'_> {
                 pictures: None,
             },
             kinds: options.kinds.clone(),
+            isolation: self.check.session.isolation(),
             seed: self.check.seed,
             level: options.vary.level,
         };

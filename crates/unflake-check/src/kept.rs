@@ -17,7 +17,7 @@ use unflake_protocol::Configuration;
 use unflake_runner::{Launch, class_files};
 
 /// Changes whenever something below does.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// A session as it is stored. Paths in it are of this machine once it was read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub(crate) struct Kept {
     classes: BTreeMap<PathBuf, String>,
     /// Arguments of the user's for the build tool.
     pub(crate) build_arguments: Vec<String>,
+    /// Test classes that run without isolation.
+    pub(crate) outside: Vec<String>,
 }
 
 impl Kept {
@@ -50,6 +52,7 @@ impl Kept {
             suite,
             replays,
             build_arguments: session.build_arguments.clone(),
+            outside: session.driver().outside_classes(),
         }
     }
 
@@ -119,7 +122,7 @@ fn java_home(program: &Path) -> Option<PathBuf> {
 }
 
 /// A hash of each class directory of the project: names and contents, not times, nor where it lies.
-fn fingerprints(launches: &[Launch]) -> BTreeMap<PathBuf, String> {
+pub(crate) fn fingerprints(launches: &[Launch]) -> BTreeMap<PathBuf, String> {
     let directories: BTreeSet<PathBuf> = launches
         .iter()
         .flat_map(|launch| launch.class_path.iter().map(PathBuf::from))

@@ -41,6 +41,8 @@ pub(crate) enum Fact {
     ProvedBrittle(Box<ProvedBrittle>),
     /// It depends on the order, as far as was seen, and that could not be proved.
     Unproved(TestIx, Unproved),
+    /// It ran without isolation, since it does not pass with it.
+    RanOutside(TestIx),
     /// Something that has to be said, of no single test.
     Said(Note),
     /// Rounds, or orders of the whole suite, that were completed.
@@ -140,6 +142,8 @@ pub(crate) enum CutShort {
     Interrupted,
     /// The budget ended before the rounds that were asked for were done.
     Rounds,
+    /// The classes are not those that were learned any more.
+    Rebuilt,
 }
 
 /// All facts, in the order in which they were found out.

@@ -14,6 +14,7 @@ mod ledger;
 mod nearest;
 mod options;
 mod order;
+mod outside;
 mod places;
 mod problem;
 mod progress;

@@ -11,7 +11,7 @@ use crate::suite::{LaunchIx, Suite};
 use std::path::{Path, PathBuf};
 use unflake_project::BuildTool;
 use unflake_protocol::{Configuration, Role};
-use unflake_runner::{Isolation, Launch, Numbers, START_LIMIT, WorkerTools};
+use unflake_runner::{Isolated, Isolation, Launch, Numbers, START_LIMIT, WorkerTools};
 
 /// What starts JVMs of ours, before it is known which tests there are.
 #[derive(Debug)]
@@ -103,6 +103,20 @@ impl Session {
     /// For runs that look at single choices.
     pub fn script_driver(&self) -> Driver {
         self.driver().configured(scripts::configuration)
+    }
+
+    /// How test JVMs are kept apart: as far as that of the launch for which least is possible.
+    pub(crate) fn isolation(&self) -> &'static str {
+        let launches = self.suite.launches.iter();
+        let isolated = launches.map(|launch| self.driver().isolated(launch).name());
+        // `directories` comes before `namespaces`.
+        isolated.min().unwrap_or_default()
+    }
+
+    /// No two JVMs see each other's files and ports, but for those that run outside.
+    pub(crate) fn is_apart(&self) -> bool {
+        let is_apart = |launch| matches!(self.driver().isolated(launch), Isolated::Namespaces { .. });
+        self.suite.launches.iter().all(is_apart)
     }
 
     /// The JVM that runs the tests of a launch. A cleaned build has no classes to run.

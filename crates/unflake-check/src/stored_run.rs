@@ -50,6 +50,9 @@ impl StoredRun {
         let is_fresh = kept.is_fresh();
         let tools = kept.suite.launches().map(|launch| kept.suite.tool(launch));
         let workshop = Workshop::open(surroundings, place, tools, &kept.configuration)?;
+        for class in &kept.outside {
+            workshop.driver.move_outside(class);
+        }
         let session = Session::new(
             workshop,
             place.project.clone(),

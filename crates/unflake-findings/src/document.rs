@@ -132,6 +132,12 @@ pub struct Summary {
     pub version: String,
     /// The run was interrupted or its budget ran out before the rounds that were asked for were done.
     pub partial: bool,
+    /// How test JVMs were kept apart: `namespaces` or `directories`.
+    #[serde(default)]
+    pub isolation: String,
+    /// Tests that ran without isolation, since their outcome was different with it.
+    #[serde(default)]
+    pub outside: usize,
 }
 
 impl Summary {
@@ -281,6 +287,10 @@ pub enum NoteKind {
     NotApplied,
     /// A test runs through the build tool because it behaves differently when started directly.
     ThroughBuildTool,
+    /// Tests ran without isolation because they behave differently with it.
+    Outside,
+    /// Somebody built the project while it was checked.
+    Rebuilt,
     /// Some shared state could not be watched.
     NotWatched,
     /// The agent switched itself off.

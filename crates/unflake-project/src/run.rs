@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use unflake_protocol::{Configuration, PROTOCOL_VERSION, ToAgent, ToProgram, write_message};
@@ -95,12 +95,13 @@ impl BuildRequest<'_> {
         let listener =
             Listener::bind(&self.scratch.join("build.sock")).map_err(io_error("cannot listen for agents"))?;
         let log = self.scratch.join("build.log");
-        let mut command = self.command(&listener, &log)?;
+        let output = File::create(&log).map_err(io_error("cannot write the build's output"))?;
+        let command = self.command(&listener)?;
         let shown = shown(&command);
         let start = Instant::now();
         let mut child = self
             .children
-            .spawn(&mut command)
+            .spawn_watched(command, &output)
             .map_err(io_error(&format!("cannot start `{shown}`")))?;
         let mut jvms = BuildJvms::new(self);
         let end = self.wait(&mut child, &listener, &mut jvms, &mut hear);
@@ -138,26 +139,17 @@ impl BuildRequest<'_> {
         })
     }
 
-    /// The build's command line, with its output going to `log` and its agents calling at `listener`.
-    fn command(&self, listener: &Listener, log: &Path) -> Result<Command, BuildError> {
-        let write = File::create(log).map_err(io_error("cannot write the build's output"))?;
-        let write_too = write
-            .try_clone()
-            .map_err(io_error("cannot write the build's output"))?;
+    /// The build's command line, with its agents calling at `listener`.
+    fn command(&self, listener: &Listener) -> Result<Command, BuildError> {
         let mut command = command(&self.build.program, &self.build.directory);
         self.build
             .tool
             .prepare(&mut command, self.scratch)
             .map_err(io_error("cannot prepare the build"))?;
-        command
-            .args(self.arguments)
-            .env(
-                "JAVA_TOOL_OPTIONS",
-                tool_options(self.agent, &listener.path().display().to_string()),
-            )
-            .stdin(Stdio::null())
-            .stdout(write)
-            .stderr(write_too);
+        command.args(self.arguments).env(
+            "JAVA_TOOL_OPTIONS",
+            tool_options(self.agent, &listener.path().display().to_string()),
+        );
         if let Some(home) = self.java_home {
             command.env("JAVA_HOME", home);
         }

@@ -275,6 +275,9 @@ impl TextPage<'_> {
         writeln!(self.text, "{style}{verdict}{style:#}")?;
         writeln!(self.text, "{}", counts(summary))?;
         writeln!(self.text, "{}", how(summary))?;
+        if self.verbose && !summary.isolation.is_empty() {
+            writeln!(self.text, "test JVMs were kept apart by {}", summary.isolation)?;
+        }
         let again = again(&document.run.command, summary);
         writeln!(
             self.text,

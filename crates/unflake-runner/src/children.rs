@@ -1,12 +1,13 @@
 //! The processes that were started, so that none outlives the program.
 
+use crate::isolate::watched;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitStatus};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -38,13 +39,40 @@ impl Cancel {
 
 /// Process groups that are alive. A JVM that a test started belongs to its test JVM's group and ends with it.
 #[derive(Clone, Debug, Default)]
-pub struct Children(Arc<Mutex<BTreeMap<i32, Option<Lifeline>>>>);
+pub struct Children {
+    groups: Arc<Mutex<BTreeMap<i32, Option<Lifeline>>>>,
+    /// This executable can be a launcher.
+    has_launcher: bool,
+}
 
 /// The pipe that a launcher reads: when it is closed, the launcher ends all that it has started, and itself. The
 /// kernel closes it if the program is killed.
 type Lifeline = ChildStdin;
 
 impl Children {
+    /// For a program that calls [`launched`](crate::launched) when it begins.
+    pub fn with_launcher() -> Children {
+        Children {
+            has_launcher: true,
+            ..Children::default()
+        }
+    }
+
+    /// Starts `command` through a launcher, so that nothing of it is left if this program is killed. It writes what it
+    /// says to `output`, and reads nothing.
+    pub fn spawn_watched(&self, command: Command, output: &File) -> io::Result<Child> {
+        let mut command = if self.has_launcher {
+            let mut launcher = watched(&command);
+            launcher.stdin(Stdio::piped());
+            launcher
+        } else {
+            let mut command = command;
+            command.stdin(Stdio::null());
+            command
+        };
+        self.spawn(command.stdout(output.try_clone()?).stderr(output.try_clone()?))
+    }
+
     /// Starts `command` as the leader of a process group of its own. If its standard input is a pipe, the child is a
     /// launcher.
     pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
@@ -90,7 +118,7 @@ impl Children {
     }
 
     fn groups(&self) -> MutexGuard<'_, BTreeMap<i32, Option<Lifeline>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

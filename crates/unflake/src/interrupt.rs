@@ -20,7 +20,10 @@ pub(crate) struct Interrupt {
 impl Interrupt {
     /// From now on signals are ours.
     pub(crate) fn install() -> Result<Interrupt, Problem> {
-        let interrupt = Interrupt::default();
+        let interrupt = Interrupt {
+            children: Children::with_launcher(),
+            ..Interrupt::default()
+        };
         let cannot = |error| problem!(CannotWork, "cannot listen for Ctrl-C").cause(error);
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(cannot)?;
         let ours = interrupt.clone();

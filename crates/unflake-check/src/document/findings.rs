@@ -34,6 +34,7 @@ pub(super) fn of(ledger: &Ledger, suite: &Suite) -> (Vec<Finding>, Replays) {
             | Fact::Cause { .. }
             | Fact::Watched(_)
             | Fact::RanInOrder(_)
+            | Fact::RanOutside(_)
             | Fact::MorePolluters { .. }
             | Fact::Unproved(..)
             | Fact::Said(_)

@@ -31,6 +31,8 @@ use unflake_protocol::Seed;
 pub(crate) struct Asked {
     pub(crate) run: RunInfo,
     pub(crate) kinds: Vec<CheckKind>,
+    /// How test JVMs were kept apart.
+    pub(crate) isolation: &'static str,
     pub(crate) seed: Seed,
     pub(crate) level: LevelSetting,
 }
@@ -87,11 +89,13 @@ pub(crate) fn document(
             java: suite.java.iter().cloned().collect(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             partial: is_partial,
+            isolation: asked.isolation.to_owned(),
+            outside: outside(ledger).len(),
         },
         findings,
         excluded,
         tests: states.tests(suite),
-        notes: notes(ledger, &cuts, rounds),
+        notes: notes(ledger, suite, &cuts, rounds),
     };
     document.sort();
     Finished { document, replays }
@@ -106,6 +110,15 @@ fn rounds(ledger: &Ledger) -> u32 {
     ledger.facts().filter_map(of).max().unwrap_or(0)
 }
 
+/// Tests that ran without isolation.
+fn outside(ledger: &Ledger) -> Vec<TestIx> {
+    let of = |fact: &Fact| match fact {
+        Fact::RanOutside(test) => Some(*test),
+        _ => None,
+    };
+    ledger.facts().filter_map(of).collect()
+}
+
 fn cut(fact: &Fact) -> Option<CutShort> {
     match fact {
         Fact::Cut(cut) => Some(*cut),
@@ -113,7 +126,7 @@ fn cut(fact: &Fact) -> Option<CutShort> {
     }
 }
 
-fn notes(ledger: &Ledger, cuts: &[CutShort], rounds: u32) -> Vec<Note> {
+fn notes(ledger: &Ledger, suite: &Suite, cuts: &[CutShort], rounds: u32) -> Vec<Note> {
     let of = |fact: &Fact| match fact {
         Fact::Said(note) => Some(note.clone()),
         _ => None,
@@ -129,6 +142,29 @@ fn notes(ledger: &Ledger, cuts: &[CutShort], rounds: u32) -> Vec<Note> {
         say(
             NoteKind::Budget,
             format!("the budget ran out after {rounds} rounds"),
+        );
+    }
+    if cuts.contains(&CutShort::Rebuilt) {
+        say(
+            NoteKind::Rebuilt,
+            "the project's classes changed while they were checked; run `unflake check` again".to_owned(),
+        );
+    }
+    let who = match &outside(ledger)[..] {
+        [] => None,
+        [one] => Some(format!("`{}`", suite[*one].id)),
+        [first, rest @ ..] => Some(format!(
+            "{} tests (for example `{}`)",
+            rest.len() + 1,
+            suite[*first].id
+        )),
+    };
+    if let Some(who) = who {
+        say(
+            NoteKind::Outside,
+            format!(
+                "{who} ran without isolation, one test JVM at a time; with it, the outcome was different"
+            ),
         );
     }
     match states::ended_unproved(ledger) {

@@ -85,6 +85,7 @@ impl<'a> States<'a> {
             Fact::Changed(_)
             | Fact::Cause { .. }
             | Fact::MorePolluters { .. }
+            | Fact::RanOutside(_)
             | Fact::Said(_)
             | Fact::Rounds(_)
             | Fact::Cut(_) => {}

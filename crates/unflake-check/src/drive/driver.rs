@@ -163,6 +163,11 @@ impl Driver {
         self.outside.add(class);
     }
 
+    /// Whether this test runs outside.
+    pub(super) fn is_outside(&self, test: &Handle) -> bool {
+        self.whereabouts([test]) == Whereabouts::Outside
+    }
+
     /// The classes that run outside.
     pub fn outside_classes(&self) -> Vec<String> {
         self.outside.all()
@@ -219,6 +224,19 @@ impl Driver {
 }
 
 impl DrivenJvm {
+    /// Whether another JVM of ours may have what a test of this one wants.
+    pub(super) fn can_meet_others(&self) -> bool {
+        self.company() == Company::Sharing
+    }
+
+    fn company(&self) -> Company {
+        match self.whereabouts {
+            Whereabouts::Outside => Company::Alone,
+            Whereabouts::Inside if self.process.is_apart() => Company::Apart,
+            Whereabouts::Inside => Company::Sharing,
+        }
+    }
+
     /// Runs a command to its end. Afterwards the JVM takes another one only if [`JvmEnd::can_go_on`].
     ///
     /// A JVM that runs inside gives way to a new one outside if a test of the command belongs there.
@@ -238,12 +256,7 @@ impl DrivenJvm {
                 Err(end) => return Transcript::ended(said, end, hear),
             }
         }
-        let company = match self.whereabouts {
-            Whereabouts::Outside => Company::Alone,
-            Whereabouts::Inside if self.process.is_apart() => Company::Apart,
-            Whereabouts::Inside => Company::Sharing,
-        };
-        let Some(_turn) = self.driver.turns.take(company, self.driver.cancel()) else {
+        let Some(_turn) = self.driver.turns.take(self.company(), self.driver.cancel()) else {
             return Transcript::ended(said, JvmEnd::Cancelled, hear);
         };
         let faults = &self.driver.faults;

@@ -58,6 +58,10 @@ impl Orders for LaunchOrders<'_> {
         let alone = self.jobs.min(orders.len()) < 2;
         for (verdicts, order) in results.iter_mut().zip(orders) {
             if !alone && met(verdicts) {
+                let about_a_port = order.iter().zip(verdicts.iter().flatten());
+                for (test, _) in about_a_port.filter(|(_, verdict)| is_about_a_port(verdict)) {
+                    self.driver.move_outside(&self.handles[test.0].root);
+                }
                 *verdicts = self.run(order);
             }
         }
@@ -74,7 +78,7 @@ impl Orders for LaunchOrders<'_> {
     }
 }
 
-fn is_about_a_port(verdict: &Verdict) -> bool {
+pub(super) fn is_about_a_port(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Failed(failure) => {
             failure.kind.ends_with("BindException") || failure.trace.contains("java.net.BindException")

@@ -1,6 +1,7 @@
 //! Real test JVMs behind the traits of `unflake-explore`, and rounds over many of them.
 
 use super::driver::{DrivenJvm, Driver, Heard};
+use super::orders::is_about_a_port;
 use super::patience::Patience;
 use super::pool::{Lane, in_lanes};
 use super::transcript::{JvmEnd, Transcript};
@@ -35,12 +36,21 @@ impl Workers<'_> {
     pub(crate) fn run(&self, units: Vec<Unit>, done: &(dyn Fn(TestIx, &Verdict) + Sync)) -> Verdicts {
         /// Units that wait, for each that works.
         const WAITING: usize = 2;
-        let (waiting, busy): (Vec<Unit>, Vec<Unit>) =
-            units.into_iter().partition(|unit| unit.kind == UnitKind::Waiting);
+        let (outside, inside): (Vec<Unit>, Vec<Unit>) = units
+            .into_iter()
+            .map(|unit| unit.split(|test| self.is_outside(test)))
+            .unzip();
+        let has_turns = |unit: &Unit| !unit.turns.is_empty();
+        let (waiting, busy): (Vec<Unit>, Vec<Unit>) = inside
+            .into_iter()
+            .filter(has_turns)
+            .partition(|unit| unit.kind == UnitKind::Waiting);
         let lane = |threads, items| Lane { threads, items };
         let lanes = vec![
             lane(self.spread.jobs, busy),
             lane(WAITING * self.spread.jobs, waiting),
+            // They run one at a time in any case.
+            lane(1, outside.into_iter().filter(has_turns).collect()),
         ];
         let parts = in_lanes(lanes, &|| None, &|last: &mut Option<Used>, unit| {
             let like = (unit.launch, unit.kind);
@@ -74,7 +84,8 @@ impl Workers<'_> {
                     },
                 };
                 let varied = turn.strategy.map_or(Varied::Nothing, Varied::All);
-                let (found, end) = self.run_in(&mut running, &left, varied, false, done);
+                let (mut found, end) = self.run_in(&mut running, &left, varied, false, done);
+                self.run_alone_if_met(unit, &running, varied, &mut found);
                 left.retain(|test| !found.contains_key(test));
                 let ended_in_test = !found.is_empty();
                 verdicts.extend(
@@ -98,6 +109,34 @@ impl Workers<'_> {
             }
         }
         verdicts
+    }
+
+    /// Tests that wanted a port which another JVM of ours may have had run again, alone, and from now on always.
+    fn run_alone_if_met(
+        &self,
+        unit: &Unit,
+        jvm: &DrivenJvm,
+        varied: Varied,
+        found: &mut BTreeMap<TestIx, Verdict>,
+    ) {
+        let about_a_port = found.iter().filter(|(_, verdict)| is_about_a_port(verdict));
+        let met: Vec<TestIx> = about_a_port.map(|(test, _)| *test).collect();
+        if met.is_empty() || !jvm.can_meet_others() {
+            return;
+        }
+        met.iter().for_each(|test| self.move_outside(*test));
+        if let Ok(mut alone) = self.start(unit.launch, unit.work(), &met) {
+            let (verdicts, _) = self.run_in(&mut alone, &met, varied, false, &|_, _| {});
+            found.extend(verdicts);
+        }
+    }
+
+    fn is_outside(&self, test: TestIx) -> bool {
+        self.driver.is_outside(&self.suite[test].handle)
+    }
+
+    fn move_outside(&self, test: TestIx) {
+        self.driver.move_outside(&self.suite[test].handle.root);
     }
 
     fn start(&self, launch: LaunchIx, work: Work, tests: &[TestIx]) -> Result<DrivenJvm, JvmEnd> {
@@ -208,7 +247,12 @@ impl Jvm for WorkerJvm<'_> {
         if end.is_over() {
             return Verdict::Cancelled;
         }
-        verdicts.remove(&trial.test).unwrap_or(Verdict::NotRun)
+        let verdict = verdicts.remove(&trial.test).unwrap_or(Verdict::NotRun);
+        if self.is_alive && is_about_a_port(&verdict) && self.jvm.can_meet_others() {
+            self.workers.move_outside(trial.test);
+            return self.run(trial);
+        }
+        verdict
     }
 
     fn is_alive(&self) -> bool {

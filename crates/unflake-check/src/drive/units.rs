@@ -62,6 +62,23 @@ impl Unit {
         }
     }
 
+    /// The same work in two units: for tests that are one way, and for the others. Either may have no turns.
+    pub(crate) fn split(self, is_one: impl Fn(TestIx) -> bool) -> (Unit, Unit) {
+        let part = |wanted: bool| Unit {
+            turns: (self.turns.iter())
+                .map(|turn| Turn {
+                    tests: (turn.tests.iter().copied())
+                        .filter(|test| is_one(*test) == wanted)
+                        .collect(),
+                    ..turn.clone()
+                })
+                .filter(|turn| !turn.tests.is_empty())
+                .collect(),
+            ..self
+        };
+        (part(true), part(false))
+    }
+
     pub(crate) fn runs(&self) -> usize {
         self.turns.iter().map(|turn| turn.tests.len()).sum()
     }

@@ -196,6 +196,7 @@ impl Simulated {
                 pictures: None,
             },
             kinds: self.options.kinds.clone(),
+            isolation: "directories",
             seed: Seed(7),
             level: self.options.vary.level,
         };

@@ -51,6 +51,7 @@ fn one(fact: &Fact, suite: &Suite) -> String {
                 victims => format!(" by {}", names(&mut victims.iter())),
             }
         ),
+        Fact::RanOutside(test) => format!("{} ran outside", name(test)),
         Fact::RanInOrder(test) => format!("{} ran in order", name(test)),
         Fact::ProvedVictim { found, state } => format!(
             "{} is a victim of {}{}",
@@ -81,6 +82,7 @@ fn one(fact: &Fact, suite: &Suite) -> String {
         Fact::Rounds(rounds) => format!("{rounds} rounds"),
         Fact::Cut(CutShort::Interrupted) => "interrupted".to_owned(),
         Fact::Cut(CutShort::Rounds) => "rounds cut".to_owned(),
+        Fact::Cut(CutShort::Rebuilt) => "rebuilt".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::drive::rounds::Workers;
 use crate::drive::units::{Spread, Turn, units};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
-use unflake_explore::TestIx;
+use unflake_explore::{TestIx, Verdict};
 use unflake_protocol::{
     Author, Configuration, HeapSetting, Leaf, Measured, Shown, StateChange, StateKind, ToProgram, Watch,
 };
@@ -16,6 +16,8 @@ use unflake_protocol::{
 pub(super) struct Changes {
     /// Tests that finished.
     pub(super) ran: BTreeSet<TestIx>,
+    /// Those of them that did not pass.
+    pub(super) failed: BTreeSet<TestIx>,
     pub(super) by_test: BTreeMap<TestIx, Vec<StateChange>>,
     pub(super) by_class: BTreeMap<String, Vec<StateChange>>,
     /// What roots held when they appeared, by root; in each JVM once.
@@ -64,6 +66,16 @@ impl Changes {
             .collect()
     }
 
+    /// Without what these tests did.
+    pub(super) fn forget(&mut self, tests: &[TestIx], classes: &BTreeSet<&str>) {
+        for test in tests {
+            self.by_test.remove(test);
+            self.ran.remove(test);
+            self.failed.remove(test);
+        }
+        self.by_class.retain(|class, _| !classes.contains(class.as_str()));
+    }
+
     pub(super) fn join(&mut self, other: Changes) {
         for (test, changes) in other.by_test {
             self.by_test.entry(test).or_default().extend(changes);
@@ -75,6 +87,7 @@ impl Changes {
             self.initial.entry(root).or_default().extend(initial);
         }
         self.ran.extend(other.ran);
+        self.failed.extend(other.failed);
         self.not_watched.extend(other.not_watched);
         self.used.extend(other.used);
         self.unusable.extend(other.unusable);
@@ -181,9 +194,12 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, job
         strategy: None,
         tests: tests.to_vec(),
     };
-    workers.run(units(suite, &[turn], spread), &|test, _| {
+    workers.run(units(suite, &[turn], spread), &|test, verdict| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
         changes.ran.insert(test);
+        if *verdict != Verdict::Passed {
+            changes.failed.insert(test);
+        }
         check.progress.step();
     });
     changes.into_inner().unwrap_or_else(PoisonError::into_inner)

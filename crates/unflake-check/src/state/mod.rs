@@ -18,6 +18,7 @@ use crate::check::Check;
 use crate::ledger::{Changed, Fact, Ledger};
 use crate::options::Eager;
 use crate::order::proof::{self, Proven, Suspected};
+use crate::outside::pass_outside;
 use changes::{Changes, Jobs, capture};
 pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,10 +33,20 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
     let watch = watching::watch(check);
     check.progress.phase("watching shared state", tests.len() as u64);
     let eager = check.options.pollution.eager;
-    let first = match eager {
-        Eager::Off => capture(check, &tests, watch.clone(), Jobs::All),
-        _ => eagerly(check, &tests, &watch, eager),
+    let capture = |tests: &[TestIx]| match eager {
+        Eager::Off => capture(check, tests, watch.clone(), Jobs::All),
+        _ => eagerly(check, tests, &watch, eager),
     };
+    let mut first = capture(&tests);
+    let moved = moved_outside(check, &tests, &first);
+    if !moved.is_empty() {
+        check
+            .progress
+            .phase("watching shared state without isolation", moved.len() as u64);
+        let class = |test: &TestIx| check.session.suite[*test].handle.root.as_str();
+        first.forget(&moved, &moved.iter().map(class).collect());
+        first.join(capture(&moved));
+    }
     first.ran.iter().for_each(|test| ledger.add(Fact::Watched(*test)));
     say_unseen(check, candidates, &first, ledger);
     let again = of_same_classes(check, &tests, &first);
@@ -47,7 +58,11 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
             ..watch.clone()
         };
         // Only with a single JVM is it certain which test changed a file.
-        let jobs = if first.has_files() { Jobs::One } else { Jobs::All };
+        let jobs = if first.has_files() && !check.session.is_apart() {
+            Jobs::One
+        } else {
+            Jobs::All
+        };
         second = in_groups(check, &again, jobs, eager, |_| watch.clone());
     }
     let mut captured = BTreeMap::new();
@@ -110,6 +125,20 @@ fn prove(check: &Check<'_>, mut changes: Vec<Changed>, ran: &RanOrders, ledger: 
     for changed in changes {
         ledger.add(Fact::Changed(Box::new(changed)));
     }
+}
+
+/// The tests of classes in which one passes outside only.
+fn moved_outside(check: &Check<'_>, tests: &[TestIx], first: &Changes) -> Vec<TestIx> {
+    let suite = &check.session.suite;
+    let differs = |test: &TestIx| first.failed.contains(test) || !first.ran.contains(test);
+    let differing: Vec<TestIx> = tests.iter().copied().filter(differs).collect();
+    let passed = pass_outside(check, &differing);
+    let classes: BTreeSet<&str> = passed
+        .iter()
+        .map(|test| suite[*test].handle.root.as_str())
+        .collect();
+    let is_moved = |test: &TestIx| classes.contains(suite[*test].handle.root.as_str());
+    tests.iter().copied().filter(is_moved).collect()
 }
 
 /// Those that we can run in JVMs of our own.

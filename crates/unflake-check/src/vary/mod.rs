@@ -11,6 +11,7 @@ pub(crate) use through_build::Rebuild;
 
 use crate::check::Check;
 use crate::ledger::Ledger;
+use crate::outside::pass_outside;
 use crate::problem::Problem;
 use unflake_explore::TestIx;
 
@@ -23,6 +24,13 @@ pub(crate) fn run(
 ) -> Result<(), Problem> {
     let candidates = rounds::control_runs(check, passed, ledger);
     let verdicts = rounds::run(check, &candidates, ledger);
-    let left = confirm::run(check, &candidates, &verdicts, ledger);
+    let mut left = confirm::run(check, &candidates, &verdicts, ledger);
+    let outside = pass_outside(check, &left);
+    if !outside.is_empty() {
+        left.retain(|test| !outside.contains(test));
+        let verdicts = rounds::run(check, &outside, ledger);
+        left.extend(confirm::run(check, &outside, &verdicts, ledger));
+        left.sort_unstable();
+    }
     through_build::run(check, &left, rebuild, ledger)
 }

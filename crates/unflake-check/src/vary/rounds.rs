@@ -4,6 +4,7 @@ use crate::check::Check;
 use crate::drive::rounds::Verdicts;
 use crate::drive::units::{Turn, Unit, tests_of_round, units};
 use crate::ledger::{CutShort, Fact, Ledger, Unvaried};
+use crate::outside::pass_outside;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -43,6 +44,11 @@ pub(super) fn control_runs(check: &Check<'_>, tests: &[TestIx], ledger: &mut Led
         if matches!(verdict, Verdict::Failed(_)) {
             *failures.entry(*test).or_default() += 1;
         }
+    }
+    // Inside, it may lack what it needs.
+    let failed: Vec<TestIx> = failures.keys().copied().collect();
+    for test in pass_outside(check, &failed) {
+        failures.remove(&test);
     }
     for (test, failed) in &failures {
         let rate = Rate {

@@ -60,6 +60,8 @@ fn document(seed: u64, methods: &[&str]) -> Document {
             java: Vec::new(),
             version: "0".to_owned(),
             partial: false,
+            isolation: String::new(),
+            outside: 0,
         },
         findings: methods.iter().map(|method| finding(method)).collect(),
         excluded: Vec::new(),

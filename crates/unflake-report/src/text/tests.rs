@@ -69,6 +69,8 @@ pub(crate) fn document(findings: Vec<Finding>) -> Document {
             java: vec!["17.0.15".to_owned()],
             version: "0.1.0".to_owned(),
             partial: false,
+            isolation: String::new(),
+            outside: 0,
         },
         findings,
         excluded: Vec::new(),
@@ -156,6 +158,9 @@ fn only_is_said_where_weaker_levels_were_tried() {
 #[test]
 fn verbose_says_what_was_tried() {
     let mut document = document(vec![finding("a.B#c", Level::Id, "x")]);
+    document.summary.isolation = "namespaces".to_owned();
+    assert!(plain(&document, true).contains("\ntest JVMs were kept apart by namespaces\n"));
+    assert!(!plain(&document, false).contains("kept apart"));
     document.findings[0].suppressed = Some(Suppression {
         by: "comment".to_owned(),
         reason: "order is documented".to_owned(),

@@ -26,7 +26,7 @@ pub use launcher::launched;
 pub use probe::{Isolated, Isolation, IsolationSetting};
 
 pub(crate) use instructions::Instructions;
-pub(crate) use probe::remove_all;
+pub(crate) use probe::{remove_all, watched};
 pub(crate) use supervise::DUMP_THREADS;
 
 /// Where a JVM runs.

@@ -27,12 +27,9 @@ pub(super) fn set_up(namespaces: &Namespaces, mounter: Mounter) -> Result<(), St
         .iter()
         .map(|directory| Ok((directory, opened(directory)?)));
     let kept: Vec<(&PathBuf, OwnedFd)> = kept.collect::<Result<_, String>>()?;
-    let mut layers = Layers {
-        folder: &namespaces.layers,
-        mounter,
-        count: 0,
-        has_memory: false,
-    };
+    let layers = Layers::open(&namespaces.layers, mounter);
+    let mut layers =
+        layers.map_err(|error| format!("cannot open {}: {error}", namespaces.layers.display()))?;
     let mut covered: Vec<&Path> = Vec::new();
     let mut overlays: Vec<_> = namespaces.overlays.iter().collect();
     overlays.sort_by_key(|overlay| &overlay.directory);
@@ -73,34 +70,49 @@ fn opened(directory: &Path) -> Result<OwnedFd, String> {
     open_tree(CWD, directory, flags).map_err(|error| format!("cannot keep {}: {error}", directory.display()))
 }
 
-/// Where overlays write to.
+/// Where overlays write to. Its folders are held open: an overlay may cover the way to them.
 struct Layers<'a> {
-    folder: &'a Path,
+    path: &'a Path,
+    folder: File,
+    memory: Option<File>,
     mounter: Mounter,
     count: usize,
-    has_memory: bool,
 }
 
-impl Layers<'_> {
+impl<'a> Layers<'a> {
+    fn open(path: &'a Path, mounter: Mounter) -> io::Result<Layers<'a>> {
+        Ok(Layers {
+            path,
+            folder: File::open(path)?,
+            memory: None,
+            mounter,
+            count: 0,
+        })
+    }
+
     /// On disk if that works. The kernel refuses a layer below the directory that it covers, and some file systems as
     /// layers at all; then changes are in memory.
     fn cover(&mut self, directory: &Path) -> io::Result<()> {
         self.count += 1;
         let name = self.count.to_string();
-        if !self.folder.starts_with(directory) {
-            let on_disk = self.folder.join(&name);
-            if self.cover_with(directory, &on_disk).is_ok() {
-                return Ok(());
-            }
+        let on_disk = by_descriptor(&self.folder).join(&name);
+        if !self.path.starts_with(directory) && self.cover_with(directory, &on_disk).is_ok() {
+            return Ok(());
         }
-        let memory = self.folder.join("memory");
-        if !self.has_memory {
-            fs::create_dir(&memory)?;
-            let flags = MountFlags::NOSUID | MountFlags::NODEV;
-            mount("tmpfs", &memory, "tmpfs", flags, None)?;
-            self.has_memory = true;
-        }
+        let memory = by_descriptor(self.memory()?);
         self.cover_with(directory, &memory.join(name))
+    }
+
+    /// A file system in memory.
+    fn memory(&mut self) -> io::Result<&File> {
+        if self.memory.is_none() {
+            let place = by_descriptor(&self.folder).join("memory");
+            fs::create_dir(&place)?;
+            let flags = MountFlags::NOSUID | MountFlags::NODEV;
+            mount("tmpfs", &place, "tmpfs", flags, None)?;
+            self.memory = Some(File::open(place)?);
+        }
+        self.memory.as_ref().ok_or(io::ErrorKind::NotFound.into())
     }
 
     fn cover_with(&self, directory: &Path, layer: &Path) -> io::Result<()> {
@@ -112,7 +124,7 @@ impl Layers<'_> {
         let opened = [directory, &upper, &work].map(File::open);
         let [lower, upper, work] = opened;
         let (lower, upper, work) = (lower?, upper?, work?);
-        let path = |file: &File| format!("/proc/self/fd/{}", file.as_raw_fd());
+        let path = |file: &File| by_descriptor(file).display().to_string();
         let more = match self.mounter {
             Mounter::Root => "index=off,redirect_dir=on",
             Mounter::User => "userxattr",
@@ -127,6 +139,10 @@ impl Layers<'_> {
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
         Ok(mount("unflake", directory, "overlay", flags, options.as_c_str())?)
     }
+}
+
+fn by_descriptor(file: &File) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
 /// The upper directory's owner and rights are those that the covered directory will have.

@@ -317,6 +317,29 @@ impl Isolation {
     }
 }
 
+/// The launcher for a command that is not isolated, with the command's environment.
+pub(crate) fn watched(program: &Command) -> Command {
+    let arguments = program.get_args().map(OsString::from);
+    let directory = program.get_current_dir().unwrap_or(Path::new("."));
+    let instructions = Instructions {
+        namespaces: None,
+        directory: directory.to_owned(),
+        program: [program.get_program().to_owned()]
+            .into_iter()
+            .chain(arguments)
+            .collect(),
+    };
+    let mut launcher = command(SELF, directory);
+    launcher.arg(LAUNCHER).args(instructions.arguments());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => launcher.env(name, value),
+            None => launcher.env_remove(name),
+        };
+    }
+    launcher
+}
+
 /// The standard input of a launcher must stay open as long as the program may run.
 fn wait_with_lifeline(mut child: Child) -> io::Result<Output> {
     let lifeline = child.stdin.take();

@@ -17,7 +17,7 @@ use std::path::Path;
 use unflake_check::{Place, Problem};
 use unflake_findings::ProjectStore;
 use unflake_project::Build;
-use unflake_runner::command;
+use unflake_runner::{Isolation, command};
 
 pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Problem> {
     let project = project(args.place.directory.as_deref())?;
@@ -37,6 +37,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Problem> {
     );
     store(&mut sheet, &place);
     agent(&mut sheet, &place, &jdks);
+    isolation(&mut sheet, &place);
     print(&sheet.text)?;
     Ok(if sheet.something_is_wrong {
         ExitCode::CannotWork
@@ -167,6 +168,15 @@ fn agent(sheet: &mut Sheet, place: &Place, jdks: &[Jdk]) {
             "agent",
             loaded.map_err(|why| format!("does not load into Java {version}:\n{why}")),
         );
+    }
+}
+
+/// Whatever the answer is, `check` works with it.
+fn isolation(sheet: &mut Sheet, place: &Place) {
+    let isolation = Isolation::new(place.isolation, &place.project, [place.store.clone()]);
+    match unflake_check::scratch() {
+        Ok(scratch) => sheet.line("isolation", Ok(isolation.of_project(scratch.path()).to_string())),
+        Err(problem) => sheet.problem("isolation", &problem),
     }
 }
 

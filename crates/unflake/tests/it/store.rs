@@ -91,6 +91,8 @@ fn document(findings: Vec<Finding>) -> Document {
             java: Vec::new(),
             version: "0.0.1".to_owned(),
             partial: false,
+            isolation: String::new(),
+            outside: 0,
         },
         findings,
         excluded: Vec::new(),

@@ -98,6 +98,32 @@ fn what_was_cut_short_is_said_once() {
 }
 
 #[test]
+fn what_was_built_meanwhile_makes_the_result_partial() {
+    check(
+        [Fact::Cut(CutShort::Rebuilt)],
+        true,
+        &["the project's classes changed while they were checked; run `unflake check` again"],
+    );
+}
+
+#[test]
+fn tests_that_ran_outside_are_counted() {
+    let note = |who: &str| {
+        format!("{who} ran without isolation, one test JVM at a time; with it, the outcome was different")
+    };
+    let first = Fact::RanOutside(FIRST);
+    let document = document_of([first.clone(), Fact::RanOutside(SECOND)]);
+    assert_eq!(document.summary.outside, 2);
+    let name = document_of([]).tests[0].test.clone();
+    check([first.clone()], false, &[&note(&format!("`{name}`"))]);
+    check(
+        [first, Fact::RanOutside(SECOND)],
+        false,
+        &[&note(&format!("2 tests (for example `{name}`)"))],
+    );
+}
+
+#[test]
 fn tests_for_which_the_time_was_up_are_counted() {
     let ended = |test| Fact::Unproved(test, Unproved::Ended);
     let one = "time ran out before the polluter of 1 more test was found";

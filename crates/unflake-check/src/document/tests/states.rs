@@ -269,6 +269,7 @@ fn facts_about_tests_that_were_not_selected_are_not_counted() {
             pictures: None,
         },
         kinds: ID.to_vec(),
+        isolation: "namespaces",
         seed: unflake_protocol::Seed(7),
         level: unflake_findings::LevelSetting::Climb,
     };

@@ -1,0 +1,109 @@
+//! Tests that do something else when they are isolated: they need a network, a service of this machine, the user's own
+//! home, or a file system that is none of ours.
+//!
+//! Nobody knows this beforehand, so each phase asks about tests that passed in the build and did not pass inside
+//! without any variation. The class of a test that passes outside runs there from then on.
+
+use crate::check::Check;
+use crate::drive::rounds::Workers;
+use crate::drive::units::{Spread, Turn, units};
+use crate::ledger::{Fact, Ledger};
+use std::collections::BTreeSet;
+use unflake_explore::{TestIx, Verdict};
+
+/// Runs these tests unvaried and outside, with no other JVM of ours beside them that could be in their way. Gives the
+/// tests that pass; their classes run outside from now on.
+pub(crate) fn pass_outside(check: &Check<'_>, tests: &[TestIx]) -> Vec<TestIx> {
+    let suite = &check.session.suite;
+    let driver = check.workers.driver;
+    let known: BTreeSet<String> = driver.outside_classes().into_iter().collect();
+    let is_new = |test: &TestIx| {
+        let test = &suite[*test];
+        test.launch.is_some() && test.has_passed() && !known.contains(&test.handle.root)
+    };
+    let mut tests: Vec<TestIx> = tests.iter().copied().filter(is_new).collect();
+    tests.sort_unstable();
+    if tests.is_empty() || check.is_cancelled() {
+        return Vec::new();
+    }
+    check
+        .progress
+        .phase("running tests without isolation", tests.len() as u64);
+    let spread = Spread {
+        jobs: 1,
+        ..check.workers.spread
+    };
+    let workers = Workers {
+        driver: &driver.clone().outside(),
+        spread,
+        ..*check.workers
+    };
+    let turn = Turn {
+        round: 1,
+        strategy: None,
+        tests,
+    };
+    let verdicts = workers.run(units(suite, &[turn], spread), &|_, _| check.progress.step());
+    let passed = verdicts
+        .into_iter()
+        .filter(|(_, verdict)| *verdict == Verdict::Passed);
+    let passed: Vec<TestIx> = passed.map(|((_, test), _)| test).collect();
+    for test in &passed {
+        driver.move_outside(&suite[*test].handle.root);
+    }
+    passed
+}
+
+/// Says which of the selected tests ran outside.
+pub(crate) fn tell(check: &Check<'_>, ledger: &mut Ledger) {
+    let classes: BTreeSet<String> = check.workers.driver.outside_classes().into_iter().collect();
+    let is_outside = |test: &&TestIx| classes.contains(&check.session.suite[**test].handle.root);
+    for test in check.selected.iter().filter(is_outside) {
+        ledger.add(Fact::RanOutside(*test));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{Simulated, simulated};
+
+    fn passing(simulated: &Simulated, tests: &[&str]) -> String {
+        let tests: Vec<TestIx> = tests.iter().map(|name| simulated.test(name)).collect();
+        simulated.names(&simulated.check(|check| pass_outside(check, &tests)))
+    }
+
+    #[test]
+    fn a_class_moves_outside_if_one_of_its_tests_passes_there() {
+        let simulated = simulated("A#a fails inside\nA#b\nB#b fails\nC#c skips inside\nD#d [failed]");
+        assert_eq!(passing(&simulated, &["A#a", "B#b", "C#c", "D#d"]), "A#a C#c");
+        assert_eq!(simulated.session.driver().outside_classes(), ["A", "C"]);
+        // They are known now, and B has had its chance.
+        assert_eq!(passing(&simulated, &["A#b", "C#c"]), "");
+    }
+
+    #[test]
+    fn what_needs_to_be_outside_is_checked_there() {
+        let simulated = simulated("A#a fails inside\nB#b fails inside; fails varied\nC#c");
+        let facts = simulated.facts();
+        let has = |fact: &str| assert!(facts.iter().any(|found| found.contains(fact)), "{facts:#?}");
+        has("B#b fails since round 1");
+        has("A#a ran outside");
+        has("B#b ran outside");
+        assert!(
+            !facts
+                .iter()
+                .any(|fact| fact.contains("A#a fails since") || fact.contains("C#c ran outside"))
+        );
+        assert!(!facts.iter().any(|fact| fact.contains("through the build")));
+    }
+
+    #[test]
+    fn a_port_that_another_jvm_has_is_not_the_tests_doing() {
+        // In JVMs that share ports, what wants one runs alone as soon as it cannot have it.
+        let suite = "A#a wants-port inside\nB#b";
+        let facts = simulated(suite).sharing().facts();
+        assert!(facts.contains(&"A#a failed 0 of 10".to_owned()), "{facts:#?}");
+        assert!(facts.contains(&"A#a ran outside".to_owned()), "{facts:#?}");
+    }
+}
