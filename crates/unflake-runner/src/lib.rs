@@ -11,4 +11,6 @@ mod worker;
 pub use children::{Cancel, Children, command};
 pub use launch::{FromTool, Launch, LaunchError, class_files};
 pub use listener::{Connection, Listener};
-pub use worker::{JVM_OPTIONS, Limits, Numbers, RunEnd, START_LIMIT, StartError, Work, Worker, WorkerTools};
+pub use worker::{
+    During, JVM_OPTIONS, Limits, Numbers, RunEnd, START_LIMIT, StartError, Work, Worker, WorkerTools,
+};

@@ -103,7 +103,8 @@ impl LaunchOrders<'_> {
             record: Record::default(),
         };
         let limits = Limits {
-            silence: self.silence,
+            silence: &|_| self.silence,
+            dumps: false,
             until: self.deadline,
         };
         let transcript = jvm.run(&command, limits, &mut |_| {});
