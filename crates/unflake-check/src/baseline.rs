@@ -56,10 +56,7 @@ fn passes_alone(check: &Check<'_>, test: TestIx) -> bool {
     let Some(launch) = check.session.suite[test].launch else {
         return false;
     };
-    let jvms = LaunchJvms {
-        workers: check.workers,
-        launch,
-    };
+    let jvms = LaunchJvms::new(check.workers, launch);
     let alone = Trial {
         before: &[],
         test,

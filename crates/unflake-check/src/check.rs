@@ -187,6 +187,7 @@ pub(crate) fn workers<'a>(session: &'a Session, options: &Options) -> Workers<'a
             repeatable: options.vary.seed.must_repeat(),
         },
         patience: Patience::checking(options.timeout),
+        quick: Patience::repeating(options.timeout),
         hear: &|_| {},
     }
 }

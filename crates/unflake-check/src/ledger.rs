@@ -85,7 +85,7 @@ pub(crate) enum Unresolved {
     },
     /// It fails when the tests before it vary, and passes when only its own choices do.
     BrokenByOthers,
-    /// It fails when it runs a second time in one JVM, varied or not.
+    /// It fails when it runs a second time in one JVM, and only then.
     OnlyOnce,
     /// It passes in the suite, varied or not, and fails without the tests before it.
     NeedsOthers {

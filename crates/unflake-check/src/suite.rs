@@ -169,6 +169,21 @@ impl Suite {
         self.all().find(|test| self[*test].id == *id)
     }
 
+    /// The time of the slowest test of a launch.
+    pub(crate) fn slowest(&self, launch: Option<LaunchIx>) -> Duration {
+        let here = self.tests.iter().filter(|test| test.launch == launch);
+        here.map(|test| test.time).max().unwrap_or_default()
+    }
+
+    /// The scopes in which choices vary when the last of these tests fails: its own and that of its class's set-up. The
+    /// tests before it are natural. Empty: it is alone.
+    pub fn own_scopes(&self, tests: &[TestIx]) -> Vec<String> {
+        match tests {
+            [] | [_] => Vec::new(),
+            [.., last] => vec![self[*last].id.to_string(), self[*last].handle.root.clone()],
+        }
+    }
+
     pub fn handles(&self, tests: &[TestIx]) -> Vec<Handle> {
         tests.iter().map(|test| self[*test].handle.clone()).collect()
     }

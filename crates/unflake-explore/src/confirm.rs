@@ -55,6 +55,15 @@ pub enum Verdict {
     Cancelled,
 }
 
+impl Verdict {
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Verdict::Failed(failure) => Some(failure),
+            Verdict::Passed | Verdict::NotRun | Verdict::Cancelled => None,
+        }
+    }
+}
+
 /// A test that failed in a round.
 #[derive(Clone, Debug)]
 pub struct Suspect {
@@ -108,7 +117,7 @@ pub enum Unconfirmed {
     FailsUnvaried(Box<Failure>),
     /// It fails when the tests before it vary, and not when only its own choices do.
     BrokenByOthers,
-    /// It fails unvaried when it runs a second time in one JVM.
+    /// It fails when it runs a second time in one JVM, and only then.
     OnlyOnce,
     /// The framework did not run it when asked to.
     NotRun,
@@ -202,7 +211,12 @@ fn own_or_others_doing<S: Jvms>(jvms: &S, suspect: &Suspect) -> Result<Unconfirm
     let start = || jvms.start().map_err(Unconfirmed::NoJvm);
     if suspect.ran_before {
         let mut jvm = start()?;
-        if !fails(&mut jvm, &[], Varied::Nothing) && jvm.is_alive() && fails(&mut jvm, &[], Varied::Nothing) {
+        let again = [Varied::Nothing, Varied::Own(suspect.strategy)];
+        if !fails(&mut jvm, &[], Varied::Nothing)
+            && again
+                .into_iter()
+                .any(|varied| jvm.is_alive() && fails(&mut jvm, &[], varied))
+        {
             return Ok(Unconfirmed::OnlyOnce);
         }
     }
@@ -259,16 +273,7 @@ impl<S: Jvms> Attempt<'_, S> {
 
     /// Fails varied and passes unvaried, once each: in the same JVM if it can, else in fresh ones.
     fn select(&mut self, strategy: Strategy) -> Result<Failure, Unconfirmed> {
-        let was_warm = self.jvm.is_some();
-        let failure = match self.fails_within(strategy)? {
-            Some(failure) => failure,
-            // What others left in a used JVM may hide it.
-            None if was_warm => {
-                self.jvm = None;
-                self.fails_within(strategy)?.ok_or(Unconfirmed::Flaky(None))?
-            }
-            None => return Err(Unconfirmed::Flaky(None)),
-        };
+        let failure = self.fails_within(strategy)?.ok_or(Unconfirmed::Flaky(None))?;
         if self.unvaried()?.is_none() {
             return Ok(failure);
         }
@@ -289,7 +294,8 @@ impl<S: Jvms> Attempt<'_, S> {
         Err(said.map_or(Unconfirmed::NotRun, Unconfirmed::FailsUnvaried))
     }
 
-    /// Varied runs until one fails: alone, a failure that does not always show is waited for.
+    /// Varied runs until one fails: alone, a failure that does not always show is waited for. Each in a JVM that has not
+    /// run the test before, as when it is replayed.
     fn fails_within(&mut self, strategy: Strategy) -> Result<Option<Failure>, Unconfirmed> {
         const ALONE: u32 = 3;
         let times = if self.scope == Scope::Alone { ALONE } else { 1 };
@@ -298,6 +304,7 @@ impl<S: Jvms> Attempt<'_, S> {
             if failure.is_some() {
                 return Ok(failure);
             }
+            self.jvm = None;
         }
         Ok(None)
     }

@@ -8,7 +8,7 @@ use crate::{Benign, Brittle, Cause, FilePollution, FindingId, Pollution, Proof, 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-use unflake_protocol::{Level, Strategy, TestId};
+use unflake_protocol::{FailureSort, Level, Strategy, TestId};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -21,6 +21,8 @@ pub struct Finding {
     /// What the failing test said: its exception's message, or the exception's class where there is none. Of a
     /// polluter: what it changes.
     pub message: String,
+    /// How the test failed; `None` where nothing failed.
+    pub failure: Option<FailureSort>,
     /// The exception's class; empty where nothing failed.
     pub exception: String,
     /// The command that repeats the failure.
@@ -66,6 +68,10 @@ pub enum Details {
         /// How choices vary when [`Finding::replay`] repeats the failure.
         strategy: Strategy,
         scope: Scope,
+        /// What proves that it is not chance.
+        proof: CountedProof,
+        /// What all threads did, twice, where the test did not end.
+        dumps: Option<String>,
         /// Models that made choices in this test: the cause is among them.
         apis: Vec<String>,
         cause: Cause,
@@ -157,6 +163,21 @@ pub struct Tried {
     pub strategy: Strategy,
     #[serde(flatten)]
     pub rate: Rate,
+}
+
+/// How often a test failed varied and passed unvaried, each alone, one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedProof {
+    pub varied: Rate,
+    /// With the build's own run.
+    pub unvaried: Passes,
+}
+
+/// How often it passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passes {
+    pub passed: u32,
+    pub runs: u32,
 }
 
 /// How often it failed.

@@ -22,8 +22,8 @@ pub use document::{
     Summary, TestResult, TestState,
 };
 pub use finding::{
-    Details, Effect, EffectMut, Finding, FindingKind, Rate, Repair, RepairStatus, Scope, Severity,
-    Suppression, Tried,
+    CountedProof, Details, Effect, EffectMut, Finding, FindingKind, Passes, Rate, Repair, RepairStatus,
+    Scope, Severity, Suppression, Tried,
 };
 pub use ids::{FindingId, RunId, finding_id, polluter_id};
 pub use mark::{CacheWord, Mark, MarkKind};

@@ -21,8 +21,8 @@ pub use frameworks::{
     UnknownFramework,
 };
 pub use messages::{
-    Configuration, Failure, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices, ToAgent,
-    ToProgram, UserModel, UserModelKind,
+    Configuration, Failure, FailureSort, HashDraws, JavaVm, Outcome, Recipe, Role, RunCommand, ScopeChoices,
+    ToAgent, ToProgram, UserModel, UserModelKind,
 };
 pub use names::{Handle, SeenTest, TestId, dotted};
 pub use script::{

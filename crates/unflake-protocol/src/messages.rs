@@ -234,7 +234,7 @@ pub enum Outcome {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The exception's class.
+    /// The exception's class, or one of [`Failure::HANG`], [`Failure::EXIT`] and [`Failure::CRASH`].
     pub kind: String,
     pub message: String,
     /// The stack trace as Java prints it, shortened.
@@ -242,4 +242,76 @@ pub struct Failure {
     /// The values that an assertion compared, where it tells them.
     pub expected: Option<String>,
     pub actual: Option<String>,
+}
+
+impl Failure {
+    /// It did not end. The trace is what all threads did, twice.
+    pub const HANG: &str = "hang";
+    /// It ended its JVM.
+    pub const EXIT: &str = "exit";
+    /// Its JVM was ended by a signal: it crashed, or was killed.
+    pub const CRASH: &str = "crash";
+
+    pub fn sort(&self) -> FailureSort {
+        match self.kind.as_str() {
+            Failure::HANG => FailureSort::Hang,
+            Failure::EXIT => FailureSort::Exit,
+            Failure::CRASH => FailureSort::Crash,
+            "java.lang.OutOfMemoryError" | "java.lang.StackOverflowError" => FailureSort::Memory,
+            class if is_assertion(class) || self.expected.is_some() => FailureSort::Assertion,
+            _ => FailureSort::Exception,
+        }
+    }
+}
+
+/// How a test fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureSort {
+    Assertion,
+    Exception,
+    Hang,
+    Exit,
+    Crash,
+    Memory,
+}
+
+/// By their names: what libraries throw when something is not as it was asserted.
+fn is_assertion(class: &str) -> bool {
+    let name = class.rsplit(['.', '$']).next().unwrap_or(class);
+    name.contains("Assertion") || name.starts_with("ComparisonFailure") || name == "MultipleFailuresError"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_of_one_sort() {
+        for (kind, sort) in [
+            ("java.lang.AssertionError", FailureSort::Assertion),
+            ("org.opentest4j.AssertionFailedError", FailureSort::Assertion),
+            ("org.opentest4j.MultipleFailuresError", FailureSort::Assertion),
+            ("org.junit.ComparisonFailure", FailureSort::Assertion),
+            (
+                "com.google.common.truth.ComparisonFailureWithFacts",
+                FailureSort::Assertion,
+            ),
+            ("java.lang.IllegalStateException", FailureSort::Exception),
+            ("java.lang.OutOfMemoryError", FailureSort::Memory),
+            ("java.lang.StackOverflowError", FailureSort::Memory),
+            (Failure::HANG, FailureSort::Hang),
+            (Failure::EXIT, FailureSort::Exit),
+            (Failure::CRASH, FailureSort::Crash),
+        ] {
+            let failure = Failure {
+                kind: kind.to_owned(),
+                message: String::new(),
+                trace: String::new(),
+                expected: None,
+                actual: None,
+            };
+            assert_eq!(failure.sort(), sort, "{kind}");
+        }
+    }
 }

@@ -14,5 +14,6 @@ pub use isolate::{Isolated, Isolation, IsolationSetting, Whereabouts, launched};
 pub use launch::{FromTool, Launch, LaunchError, class_files};
 pub use listener::{Connection, Listener};
 pub use worker::{
-    JVM_OPTIONS, Limits, Numbers, OwnDirectory, RunEnd, START_LIMIT, StartError, Work, Worker, WorkerTools,
+    During, JVM_OPTIONS, Limits, Numbers, OwnDirectory, RunEnd, START_LIMIT, StartError, Work, Worker,
+    WorkerTools,
 };

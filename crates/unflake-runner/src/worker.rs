@@ -13,13 +13,14 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
-use unflake_protocol::{Configuration, PROTOCOL_VERSION, RunCommand, SeenTest, ToAgent, ToProgram};
+use unflake_protocol::{Configuration, Handle, PROTOCOL_VERSION, RunCommand, SeenTest, ToAgent, ToProgram};
 
 /// What every worker needs.
 #[derive(Clone, Debug)]
@@ -56,28 +57,44 @@ impl Numbers {
 }
 
 /// How long things may take.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// From one event of the JVM to the next.
-    pub silence: Duration,
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// From one event of the JVM to the next, while this test runs; `None`: while none does.
+    pub silence: &'a dyn Fn(Option<&Handle>) -> Duration,
+    /// What hangs is asked where: at a third of its time, and at the end of it.
+    pub dumps: bool,
     /// Then nobody wants to know any more.
     pub until: Option<Instant>,
+}
+
+/// What a JVM was doing when it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum During {
+    Test(SeenTest),
+    /// Set-up or tear-down of this class, or the initialiser that runs before.
+    Class(String),
+    /// It ran no test of ours.
+    Nothing,
 }
 
 /// How a [`RunCommand`] ended.
 #[derive(Debug)]
 pub enum RunEnd {
     Finished,
-    /// The JVM ended; in the middle of this test, if one was running.
+    /// The JVM ended.
     Died {
-        during: Option<SeenTest>,
+        during: During,
         status: String,
+        /// By a signal, which may be a crash; else by an exit.
+        by_signal: bool,
         output: String,
     },
     /// Nothing happened for too long; the JVM was ended.
     TimedOut {
-        during: Option<SeenTest>,
+        during: During,
         after: Duration,
+        /// What all threads did, at two times, if that was asked for and the JVM answered.
+        dumps: Vec<String>,
     },
     /// [`Limits::until`] has come; the JVM was ended.
     TimeUp,
@@ -239,32 +256,19 @@ impl Worker {
         self.is_apart
     }
 
-    /// What the JVM's threads do, as it prints it. Empty if it cannot say so in time.
-    pub fn dump_threads(&mut self, limit: Duration) -> String {
-        /// The JVM's last words about its threads.
-        const END: &str = "JNI global ref";
-        let before = fs::metadata(&self.output).map_or(0, |file| file.len());
-        if self.children.wish(&self.child, DUMP_THREADS).is_err() {
-            return String::new();
-        }
-        let start = Instant::now();
-        loop {
-            let said = read_from(&self.output, before).unwrap_or_default();
-            let is_complete = said.find(END).is_some_and(|end| said[end..].contains('\n'));
-            if is_complete || start.elapsed() > limit || !matches!(self.child.try_wait(), Ok(None)) {
-                return said;
-            }
-            std::thread::sleep(TICK);
-        }
-    }
-
     /// Runs tests; everything the agent says goes to `hear`.
-    pub fn run(&mut self, command: &RunCommand, limits: Limits, mut hear: impl FnMut(ToProgram)) -> RunEnd {
+    pub fn run(
+        &mut self,
+        command: &RunCommand,
+        limits: Limits<'_>,
+        mut hear: impl FnMut(ToProgram),
+    ) -> RunEnd {
         if say(&mut self.agent, &ToAgent::Run(command.clone())).is_err() {
-            return self.died(None);
+            return self.died(During::Nothing);
         }
-        let mut running = VecDeque::new();
+        let mut running = Running::default();
         let mut last = Instant::now();
+        let mut dumps = Vec::new();
         loop {
             if limits.until.is_some_and(|until| Instant::now() >= until) {
                 self.children.end(&mut self.child);
@@ -274,25 +278,30 @@ impl Worker {
                 Ok((_, Connection::Said(ToProgram::RunFinished))) => return RunEnd::Finished,
                 Ok((_, Connection::Said(message))) => {
                     last = Instant::now();
-                    match &message {
-                        ToProgram::TestStarted(test) => running.push_back(test.clone()),
-                        ToProgram::TestFinished { test, .. } => running.retain(|other| other != test),
-                        _ => {}
-                    }
+                    dumps.clear();
+                    running.hear(&message);
                     hear(message);
                 }
                 Ok((_, Connection::Opened(_))) => {}
                 Ok((_, Connection::Closed(_))) | Err(RecvTimeoutError::Disconnected) => {
-                    return self.died(running.pop_front());
+                    return self.died(running.now());
                 }
                 Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => return RunEnd::Cancelled,
                 Err(RecvTimeoutError::Timeout) => {
                     let after = last.elapsed();
-                    if after > limits.silence {
+                    let silence = (limits.silence)(running.test().map(|test| &test.handle));
+                    if limits.dumps && dumps.is_empty() && after > silence / 3 {
+                        dumps.push(self.dump());
+                    }
+                    if after > silence {
+                        if limits.dumps {
+                            dumps.push(self.dump());
+                        }
                         self.children.end(&mut self.child);
                         return RunEnd::TimedOut {
-                            during: running.pop_front(),
+                            during: running.now(),
                             after,
+                            dumps: dumps.into_iter().flatten().collect(),
                         };
                     }
                 }
@@ -300,14 +309,65 @@ impl Worker {
         }
     }
 
-    fn died(&mut self, during: Option<SeenTest>) -> RunEnd {
-        let status =
-            wait(&mut self.child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
+    fn died(&mut self, during: During) -> RunEnd {
+        let status = wait(&mut self.child, END_LIMIT);
         self.children.end(&mut self.child);
         RunEnd::Died {
             during,
-            status,
-            output: tail(&self.output),
+            by_signal: status.is_some_and(|status| status.signal().is_some()),
+            status: status.map_or_else(|| "it closed its socket".to_owned(), describe),
+            output: tail(&self.output, OUTPUT),
+        }
+    }
+
+    /// What all threads do now, as the JVM prints it. `None`: it does not answer.
+    fn dump(&self) -> Option<String> {
+        const WAIT: Duration = Duration::from_millis(500);
+        /// The JVM's last words about its threads.
+        const END: &str = "JNI global ref";
+        let length = || fs::metadata(&self.output).map_or(0, |data| data.len());
+        let before = length();
+        // The JVM may see no process but its own: only its launcher can reach it.
+        self.children.wish(&self.child, DUMP_THREADS).ok()?;
+        let asked = Instant::now();
+        loop {
+            std::thread::sleep(TICK);
+            let text = tail(&self.output, length().saturating_sub(before).min(DUMP));
+            if text.contains(END) || asked.elapsed() > WAIT {
+                let start = text.find("Full thread dump")?;
+                return Some(text[start..].to_owned());
+            }
+        }
+    }
+}
+
+/// Which tests and classes are in the middle of something.
+#[derive(Default)]
+struct Running {
+    tests: VecDeque<SeenTest>,
+    classes: VecDeque<String>,
+}
+
+impl Running {
+    fn hear(&mut self, message: &ToProgram) {
+        match message {
+            ToProgram::TestStarted(test) => self.tests.push_back(test.clone()),
+            ToProgram::TestFinished { test, .. } => self.tests.retain(|other| other != test),
+            ToProgram::ContainerStarted { root } => self.classes.push_back(root.clone()),
+            ToProgram::ContainerFinished { root, .. } => self.classes.retain(|other| other != root),
+            _ => {}
+        }
+    }
+
+    fn test(&self) -> Option<&SeenTest> {
+        self.tests.front()
+    }
+
+    fn now(&self) -> During {
+        match (self.test(), self.classes.front()) {
+            (Some(test), _) => During::Test(test.clone()),
+            (None, Some(class)) => During::Class(class.clone()),
+            (None, None) => During::Nothing,
         }
     }
 }
@@ -431,7 +491,7 @@ fn greet(
                     wait(child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
                 return Err(StartError::Died {
                     status,
-                    output: tail(output),
+                    output: tail(output, OUTPUT),
                 });
             }
             Err(RecvTimeoutError::Timeout) => {
@@ -441,13 +501,13 @@ fn greet(
                 if let Ok(Some(status)) = child.try_wait() {
                     return Err(StartError::Died {
                         status: describe(status),
-                        output: tail(output),
+                        output: tail(output, OUTPUT),
                     });
                 }
                 if start.elapsed() > tools.start_limit {
                     return Err(StartError::Silent {
                         after: tools.start_limit,
-                        output: tail(output),
+                        output: tail(output, OUTPUT),
                     });
                 }
             }
@@ -459,17 +519,22 @@ fn describe(status: ExitStatus) -> String {
     status.to_string()
 }
 
-/// The end of what the JVM printed, which may say why it died.
-fn tail(output: &Path) -> String {
-    const LENGTH: u64 = 2000;
-    let length = fs::metadata(output).map_or(0, |file| file.len());
-    read_from(output, length.saturating_sub(LENGTH)).unwrap_or_default()
-}
+/// So much of the end of what a JVM printed is kept.
+const OUTPUT: u64 = 2000;
+/// And so much of a dump of its threads.
+const DUMP: u64 = 100_000;
 
-fn read_from(output: &Path, start: u64) -> io::Result<String> {
-    let mut file = File::open(output)?;
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// The end of what the JVM printed, which may say why it died.
+fn tail(output: &Path, length: u64) -> String {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(output)?;
+        let end = file.metadata()?.len();
+        file.seek(SeekFrom::Start(end.saturating_sub(length)))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default()
 }

@@ -5,11 +5,11 @@ use crate::replay::{Replay, Replays};
 use crate::suite::Suite;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::order::{FoundVictim, ProvedBrittle};
-use unflake_explore::{LevelTrial, Scope as ConfirmedIn, TestIx};
+use unflake_explore::{Evidence, LevelTrial, Scope as ConfirmedIn, TestIx};
 use unflake_findings::rules::{self, HeapPlace};
 use unflake_findings::{
-    Benign, Brittle, Cause, Details, FileChange, FilePollution, Finding, FindingKind, Pollution, Rate,
-    Repair, Scope, Severity, Suffering, Tried, Triple, Victim, finding_id, polluter_id,
+    Benign, Brittle, Cause, CountedProof, Details, FileChange, FilePollution, Finding, FindingKind, Passes,
+    Pollution, Rate, Repair, Scope, Severity, Suffering, Tried, Triple, Victim, finding_id, polluter_id,
 };
 use unflake_models::{Basis, find};
 use unflake_protocol::{ChangeForm, Failure, Nearby, Shown, StateKind, TestId};
@@ -106,6 +106,7 @@ impl<'a> RelatedFacts<'a> {
             test: known.id.clone(),
             severity: Severity::implementation_dependent(confirmed.weakest.level, is_silent(&known.models)),
             message: message(&confirmed.failure),
+            failure: Some(confirmed.failure.sort()),
             exception: confirmed.failure.kind.clone(),
             replay: format!("unflake replay {}", id.as_str()),
             rate: self.rates.get(&failed.test).copied().unwrap_or_default(),
@@ -116,6 +117,9 @@ impl<'a> RelatedFacts<'a> {
                 round: failed.round,
                 strategy: confirmed.weakest,
                 scope: scope_of(confirmed.scope),
+                proof: counted(confirmed.evidence),
+                dumps: Some(confirmed.failure.trace.clone())
+                    .filter(|trace| confirmed.failure.kind == Failure::HANG && !trace.is_empty()),
                 apis: known.models.clone(),
                 cause,
                 repair: Repair::default(),
@@ -189,6 +193,7 @@ impl<'a> RelatedFacts<'a> {
                 or_nothing(&change.old),
                 or_nothing(&change.new)
             ),
+            failure: None,
             exception: String::new(),
             replay: match changed.victims.first() {
                 Some(_) => format!("unflake replay {}", id.as_str()),
@@ -225,6 +230,20 @@ impl<'a> RelatedFacts<'a> {
             tests: shown.collect(),
         };
         (finding, replay)
+    }
+}
+
+fn counted(evidence: Evidence) -> CountedProof {
+    let Evidence { with, without } = evidence;
+    CountedProof {
+        varied: Rate {
+            failed: with.failed,
+            runs: with.runs,
+        },
+        unvaried: Passes {
+            passed: without.passed(),
+            runs: without.runs,
+        },
     }
 }
 
@@ -319,6 +338,7 @@ impl About<'_> {
             test: self.id.clone(),
             severity: self.severity,
             message: message(failure),
+            failure: Some(failure.sort()),
             exception: failure.kind.clone(),
             replay: format!("unflake replay {}", id.as_str()),
             rate: Rate {

@@ -283,7 +283,7 @@ impl Unresolved {
                 "failed after varied tests; passes when only its own choices vary".to_owned()
             }
             Unresolved::OnlyOnce => {
-                "failed when it ran again in a JVM, which it does unvaried too".to_owned()
+                "failed when it ran a second time in a JVM; passes in a fresh one".to_owned()
             }
             Unresolved::NeedsOthers { message } => {
                 format!("passes in the suite, fails without the tests before it: {message}")

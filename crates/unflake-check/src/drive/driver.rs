@@ -40,7 +40,7 @@ pub trait Starter: std::fmt::Debug + Send + Sync {
 
 /// A process that runs tests.
 pub trait JvmProcess: std::fmt::Debug + Send {
-    fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd;
+    fn run(&mut self, command: &RunCommand, limits: Limits<'_>, hear: &mut dyn FnMut(ToProgram)) -> RunEnd;
 
     /// It shares nothing with other JVMs that tests could notice.
     fn is_apart(&self) -> bool;
@@ -63,7 +63,7 @@ impl Starter for RealJvms {
 }
 
 impl JvmProcess for Worker {
-    fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd {
+    fn run(&mut self, command: &RunCommand, limits: Limits<'_>, hear: &mut dyn FnMut(ToProgram)) -> RunEnd {
         Worker::run(self, command, limits, hear)
     }
 
@@ -243,7 +243,7 @@ impl DrivenJvm {
     pub fn run(
         &mut self,
         command: &RunCommand,
-        limits: Limits,
+        limits: Limits<'_>,
         hear: &mut dyn FnMut(Heard<'_>),
     ) -> Transcript {
         let mut said = Vec::new();
@@ -270,9 +270,10 @@ impl DrivenJvm {
             RunEnd::Died {
                 during,
                 status,
+                by_signal,
                 output,
-            } => JvmEnd::died(during, &status, output),
-            RunEnd::TimedOut { during, after } => JvmEnd::hung(during, after),
+            } => JvmEnd::died(during, &status, by_signal, output),
+            RunEnd::TimedOut { during, after, dumps } => JvmEnd::hung(during, after, &dumps),
         };
         Transcript::ended(said, end, hear)
     }
@@ -312,13 +313,17 @@ mod tests {
                 ..Record::default()
             },
         };
-        let silence = Duration::from_secs(60);
+        let limits = Limits {
+            silence: &|_| Duration::from_secs(60),
+            dumps: false,
+            until,
+        };
         let driver = simulated.session.driver();
         let mut jvm = driver
             .start(&simulated.session.suite.launches[0], Work::Short)
             .unwrap();
         let mut heard = Vec::new();
-        let transcript = jvm.run(&command, Limits { silence, until }, &mut |said| match said {
+        let transcript = jvm.run(&command, limits, &mut |said| match said {
             Heard::Test(test, Verdict::Passed) => heard.push(test.id.clone()),
             Heard::Test(test, _) => heard.push(format!("!{}", test.id)),
             Heard::Other(message) if matches!(*message, ToProgram::Choices(_)) => {

@@ -110,7 +110,8 @@ impl LaunchOrders<'_> {
             .start_for(self.launch, Work::Short, &command.tests)
             .ok()?;
         let limits = Limits {
-            silence: self.silence,
+            silence: &|_| self.silence,
+            dumps: false,
             until: self.deadline,
         };
         let transcript = jvm.run(&command, limits, &mut |_| {});

@@ -12,11 +12,20 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// For tests that a check runs, with what the user says about one test.
+    /// For tests that a check runs, with what the user says about one test. What takes longer is a suspicion only: it
+    /// is looked at again with more time.
     pub fn checking(timeout: Option<Duration>) -> Patience {
         Patience {
             timeout,
-            least: Duration::from_secs(60),
+            least: Duration::from_secs(10),
+        }
+    }
+
+    /// For runs that are known to end soon or never: repeating a hang must not take for ever.
+    pub fn repeating(timeout: Option<Duration>) -> Patience {
+        Patience {
+            timeout,
+            least: Duration::from_secs(3),
         }
     }
 
@@ -44,11 +53,29 @@ impl Patience {
         }
     }
 
-    /// For tests the slowest of which took so long unvaried: a test may take its time varied, but not for ever.
-    pub fn silence(self, slowest: Duration) -> Duration {
-        const TIMES: u32 = 10;
-        self.timeout.unwrap_or_else(|| self.least.max(slowest * TIMES))
+    /// For what took so long unvaried: it may take its time varied, but not for ever.
+    pub fn silence(self, took: Duration) -> Duration {
+        const TIMES: u32 = 20;
+        self.timeout.unwrap_or_else(|| self.least.max(took * TIMES))
     }
+
+    /// For one test among others. Alone it may have to do what an earlier one did in the build, such as starting a
+    /// server, so the slowest of all counts too.
+    pub fn of_test(self, took: Duration, slowest: Duration) -> Duration {
+        const TIMES: u32 = 3;
+        let silence = self.silence(took);
+        self.timeout.unwrap_or_else(|| silence.max(slowest * TIMES))
+    }
+
+    /// For set-up and tear-down of classes, whose time is not known.
+    pub fn of_set_up(self, slowest: Duration) -> Duration {
+        const TIMES: u32 = 3;
+        let least = self.least * TIMES;
+        self.timeout.unwrap_or_else(|| least.max(slowest * TIMES))
+    }
+
+    /// So many times as long waits who wants to be sure that something hangs.
+    pub const SURE: u32 = 3;
 }
 
 /// How long the phases of a check may take.
@@ -86,15 +113,23 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_test_gets_ten_times_its_time_and_never_less_than_a_minute() {
+    fn a_slow_test_gets_many_times_its_time_and_a_quick_one_some_seconds() {
         let patience = Patience::checking(None);
-        assert_eq!(patience.silence(Duration::ZERO), seconds(60));
-        assert_eq!(patience.silence(seconds(5)), seconds(60));
-        assert_eq!(patience.silence(seconds(7)), seconds(70));
-        assert_eq!(
-            Patience::checking(Some(seconds(5))).silence(seconds(7)),
-            seconds(5)
-        );
+        assert_eq!(patience.silence(Duration::ZERO), seconds(10));
+        assert_eq!(patience.silence(seconds(1)), seconds(20));
+        assert_eq!(patience.of_test(seconds(1), seconds(2)), seconds(20));
+        assert_eq!(patience.of_test(seconds(1), seconds(30)), seconds(90));
+        assert_eq!(patience.of_set_up(seconds(1)), seconds(30));
+        assert_eq!(patience.of_set_up(seconds(20)), seconds(60));
+        let said = Patience::checking(Some(seconds(5)));
+        for limit in [
+            said.silence(seconds(7)),
+            said.of_test(seconds(7), seconds(70)),
+            said.of_set_up(seconds(7)),
+        ] {
+            assert_eq!(limit, seconds(5));
+        }
+        assert!(Patience::repeating(None).silence(Duration::ZERO) < patience.silence(Duration::ZERO));
         assert!(Patience::stored().silence(Duration::ZERO) < Patience::replaying().silence(Duration::ZERO));
         assert_eq!(Patience::debugging().silence(Duration::ZERO), seconds(86_400));
     }

@@ -7,9 +7,11 @@ use super::pool::{Lane, in_lanes};
 use super::transcript::{JvmEnd, Transcript};
 use super::units::{Spread, Unit, UnitKind};
 use crate::suite::{LaunchIx, Suite};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use unflake_explore::{Jvm, Jvms, TestIx, Trial, Varied, Verdict};
-use unflake_protocol::{Handle, Record, RunCommand, ToProgram};
+use unflake_protocol::{Failure, FailureSort, Handle, Record, RunCommand, ToProgram};
 use unflake_runner::{Launch, Limits, Work};
 
 /// JVMs that run tests of the suite, round after round.
@@ -20,6 +22,8 @@ pub(crate) struct Workers<'a> {
     pub(crate) driver: &'a Driver,
     pub(crate) spread: Spread,
     pub(crate) patience: Patience,
+    /// For runs whose time is known.
+    pub(crate) quick: Patience,
     /// Hears what the JVMs say beside outcomes.
     pub(crate) hear: &'a Hear<'a>,
 }
@@ -73,8 +77,11 @@ impl Workers<'_> {
         done: &(dyn Fn(TestIx, &Verdict) + Sync),
     ) -> Verdicts {
         let mut verdicts = Verdicts::new();
+        // One that has ended its JVM is suspected already; to see it do so in every round takes too long.
+        let mut ended_it: BTreeSet<TestIx> = BTreeSet::new();
         for turn in &unit.turns {
             let mut left = turn.tests.clone();
+            left.retain(|test| !ended_it.contains(test));
             while !left.is_empty() && !self.driver.cancel().is_cancelled() {
                 let mut running = match jvm.take() {
                     Some(running) => running,
@@ -84,10 +91,26 @@ impl Workers<'_> {
                     },
                 };
                 let varied = turn.strategy.map_or(Varied::Nothing, Varied::All);
-                let (mut found, end) = self.run_in(&mut running, &left, varied, false, done);
+                let limit = Limit::Usual;
+                let (mut found, end) = self.run_in(&mut running, &left, varied, limit, done);
+                if found.is_empty()
+                    && let Some(failure) = end.failure()
+                {
+                    // It came to no test: the class that is next has an initialiser or a set-up that ends it.
+                    found = self.fail_next_class(&left, failure, done);
+                }
                 self.run_alone_if_met(unit, &running, varied, &mut found);
+                if end.failure().is_some() {
+                    let is_over =
+                        |verdict: &Verdict| verdict.failure().map(Failure::sort) >= Some(FailureSort::Hang);
+                    ended_it.extend(
+                        found
+                            .iter()
+                            .filter(|(_, verdict)| is_over(verdict))
+                            .map(|(test, _)| test),
+                    );
+                }
                 left.retain(|test| !found.contains_key(test));
-                let ended_in_test = !found.is_empty();
                 verdicts.extend(
                     found
                         .into_iter()
@@ -99,16 +122,31 @@ impl Workers<'_> {
                         break;
                     }
                     // What a test ended costs that test; the others go on in a new JVM.
-                    JvmEnd::Died { .. } | JvmEnd::Hung { .. } if ended_in_test => {}
-                    JvmEnd::Died { .. }
-                    | JvmEnd::Hung { .. }
-                    | JvmEnd::NotStarted(_)
-                    | JvmEnd::TimeUp
-                    | JvmEnd::Cancelled => break,
+                    JvmEnd::Died { .. } | JvmEnd::Hung { .. } => {}
+                    JvmEnd::NotStarted(_) | JvmEnd::TimeUp | JvmEnd::Cancelled => break,
                 }
             }
         }
         verdicts
+    }
+
+    /// All tests of the first class fail in this way.
+    fn fail_next_class(
+        &self,
+        left: &[TestIx],
+        failure: &Failure,
+        done: &(dyn Fn(TestIx, &Verdict) + Sync),
+    ) -> BTreeMap<TestIx, Verdict> {
+        let root = |test: &TestIx| &self.suite[*test].handle.root;
+        let of_class = left
+            .iter()
+            .filter(|test| Some(root(test)) == left.first().map(root));
+        let verdict = Verdict::Failed(failure.clone());
+        let fail = |test: &TestIx| {
+            done(*test, &verdict);
+            (*test, verdict.clone())
+        };
+        of_class.map(fail).collect()
     }
 
     /// Tests that wanted a port which another JVM of ours may have had run again, alone, and from now on always.
@@ -126,7 +164,7 @@ impl Workers<'_> {
         }
         met.iter().for_each(|test| self.move_outside(*test));
         if let Ok(mut alone) = self.start(unit.launch, unit.work(), &met) {
-            let (verdicts, _) = self.run_in(&mut alone, &met, varied, false, &|_, _| {});
+            let (verdicts, _) = self.run_in(&mut alone, &met, varied, Limit::Usual, &|_, _| {});
             found.extend(verdicts);
         }
     }
@@ -150,15 +188,12 @@ impl Workers<'_> {
         jvm: &mut DrivenJvm,
         tests: &[TestIx],
         varied: Varied,
-        is_patient: bool,
+        limit: Limit,
         done: &(dyn Fn(TestIx, &Verdict) + Sync),
     ) -> (BTreeMap<TestIx, Verdict>, JvmEnd) {
-        let own = tests
-            .last()
-            .map_or_else(Vec::new, |test| own_scopes(self.suite, *test));
         let (strategy, only) = match varied {
             Varied::Nothing => (None, Vec::new()),
-            Varied::Own(strategy) => (Some(strategy), own),
+            Varied::Own(strategy) => (Some(strategy), self.suite.own_scopes(tests)),
             Varied::All(strategy) => (Some(strategy), Vec::new()),
         };
         let command = RunCommand {
@@ -172,9 +207,13 @@ impl Workers<'_> {
             record: Record::default(),
         };
         let by_handle: BTreeMap<&Handle, TestIx> = command.tests.iter().zip(tests.iter().copied()).collect();
-        let slowest = tests.iter().map(|test| self.suite[*test].time).max();
+        let silence = |running: Option<&Handle>| {
+            let test = running.and_then(|handle| by_handle.get(handle)).copied();
+            self.silence(test, tests, limit)
+        };
         let limits = Limits {
-            silence: self.patience.silence(slowest.unwrap_or_default()),
+            silence: &silence,
+            dumps: limit == Limit::Sure,
             until: None,
         };
         let transcript = jvm.run(&command, limits, &mut |heard| match heard {
@@ -188,12 +227,33 @@ impl Workers<'_> {
         let verdicts = verdicts_of(&transcript, tests, &command.tests);
         (verdicts, transcript.end)
     }
+
+    /// How long a JVM that runs these tests may be silent while this one runs.
+    fn silence(&self, running: Option<TestIx>, tests: &[TestIx], limit: Limit) -> Duration {
+        let took = |test: TestIx| self.suite[test].time;
+        let launch = tests.first().and_then(|test| self.suite[*test].launch);
+        let slowest = self.suite.slowest(launch);
+        let usual = match running {
+            Some(test) => self.patience.of_test(took(test), slowest),
+            None => self.patience.of_set_up(slowest),
+        };
+        match limit {
+            Limit::Usual => usual,
+            Limit::Sure => usual * Patience::SURE,
+            Limit::Known(natural) => self.quick.silence(natural).min(usual),
+        }
+    }
 }
 
-/// The scopes of a test: its own, and that of its class's set-up.
-pub(crate) fn own_scopes(suite: &Suite, test: TestIx) -> Vec<String> {
-    let known = &suite[test];
-    vec![known.id.to_string(), known.handle.root.clone()]
+/// How long a test that does not end is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    /// Long enough for a suspicion.
+    Usual,
+    /// Long enough to call it a hang; the JVM is asked what it does.
+    Sure,
+    /// It is known how long the whole run takes unvaried.
+    Known(Duration),
 }
 
 fn verdicts_of(transcript: &Transcript, tests: &[TestIx], handles: &[Handle]) -> BTreeMap<TestIx, Verdict> {
@@ -211,14 +271,27 @@ struct Used {
 
 /// Fresh JVMs for one test's launch.
 pub(crate) struct LaunchJvms<'a> {
-    pub(crate) workers: &'a Workers<'a>,
-    pub(crate) launch: LaunchIx,
+    workers: &'a Workers<'a>,
+    launch: LaunchIx,
+    /// How long the longest unvaried run took.
+    natural: Arc<Mutex<Option<Duration>>>,
+}
+
+impl<'a> LaunchJvms<'a> {
+    pub(crate) fn new(workers: &'a Workers<'a>, launch: LaunchIx) -> LaunchJvms<'a> {
+        LaunchJvms {
+            workers,
+            launch,
+            natural: Arc::default(),
+        }
+    }
 }
 
 pub(crate) struct WorkerJvm<'a> {
     workers: &'a Workers<'a>,
     jvm: DrivenJvm,
     is_alive: bool,
+    natural: Arc<Mutex<Option<Duration>>>,
 }
 
 impl<'a> Jvms for LaunchJvms<'a> {
@@ -230,6 +303,7 @@ impl<'a> Jvms for LaunchJvms<'a> {
                 workers: self.workers,
                 jvm,
                 is_alive: true,
+                natural: self.natural.clone(),
             }),
             Err(JvmEnd::NotStarted(why)) => Err(why),
             Err(_) => Err("interrupted".to_owned()),
@@ -240,14 +314,26 @@ impl<'a> Jvms for LaunchJvms<'a> {
 impl Jvm for WorkerJvm<'_> {
     fn run(&mut self, trial: &Trial<'_>) -> Verdict {
         let tests: Vec<TestIx> = trial.before.iter().copied().chain([trial.test]).collect();
-        let (mut verdicts, end) =
-            self.workers
-                .run_in(&mut self.jvm, &tests, trial.varied, trial.is_patient, &|_, _| {});
+        let mut natural = self.natural.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = match *natural {
+            Some(natural) if !trial.is_patient => Limit::Known(natural),
+            Some(_) | None => Limit::Sure,
+        };
+        let clock = Instant::now();
+        let (mut verdicts, end) = self
+            .workers
+            .run_in(&mut self.jvm, &tests, trial.varied, limit, &|_, _| {});
         self.is_alive = end.can_go_on();
         if end.is_over() {
             return Verdict::Cancelled;
         }
-        let verdict = verdicts.remove(&trial.test).unwrap_or(Verdict::NotRun);
+        if trial.varied == Varied::Nothing && end == JvmEnd::Finished {
+            *natural = (*natural).max(Some(clock.elapsed()));
+        }
+        // A JVM that ended before the test was reached failed on the way to it.
+        let on_the_way = || end.failure().cloned().map_or(Verdict::NotRun, Verdict::Failed);
+        let verdict = verdicts.remove(&trial.test).unwrap_or_else(on_the_way);
+        drop(natural);
         if self.is_alive && is_about_a_port(&verdict) && self.jvm.can_meet_others() {
             self.workers.move_outside(trial.test);
             return self.run(trial);

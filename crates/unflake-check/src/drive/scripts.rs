@@ -15,6 +15,10 @@ pub struct Subject<'a> {
     pub launch: &'a Launch,
     pub tests: &'a [Handle],
     pub strategy: Option<Strategy>,
+    /// Choices vary in these scopes; empty: in all.
+    pub only: &'a [String],
+    /// How long it may be silent, where that is known better than by [`ScriptJvms::patience`].
+    pub silence: Option<Duration>,
 }
 
 /// Where its JVMs come from.
@@ -50,13 +54,15 @@ impl ScriptJvms<'_> {
     ) -> (Probed, bool) {
         let command = RunCommand {
             strategy: subject.strategy,
-            only: Vec::new(),
+            only: subject.only.to_vec(),
             tests: subject.tests.to_vec(),
             script: script.cloned(),
             record: record.clone(),
         };
+        let silence = self.patience.silence(Duration::ZERO);
         let limits = Limits {
-            silence: self.patience.silence(Duration::ZERO),
+            silence: &|_| subject.silence.unwrap_or(silence),
+            dumps: false,
             until: None,
         };
         let (mut choices, mut evidence) = (Vec::new(), Vec::new());

@@ -4,7 +4,8 @@ use super::driver::{Faults, Heard};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use unflake_explore::Verdict;
-use unflake_protocol::{Failure, Handle, Outcome, SeenTest, ToProgram};
+use unflake_protocol::{Failure, Handle, Outcome, ToProgram};
+use unflake_runner::During;
 
 /// All that was said about outcomes, in its order.
 #[derive(Debug)]
@@ -30,35 +31,52 @@ pub enum JvmEnd {
     /// The user has had enough.
     Cancelled,
     NotStarted(String),
-    /// The process ended; while this test ran, if one did.
+    /// The process ended.
     Died {
-        during: Option<Handle>,
+        culprit: Culprit,
         failure: Box<Failure>,
     },
-    /// It was silent for too long and was ended; while this test ran, if one did.
+    /// It was silent for too long and was ended.
     Hung {
-        during: Option<Handle>,
+        culprit: Culprit,
         failure: Box<Failure>,
     },
 }
 
+/// Who ran when a JVM ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Culprit {
+    Test(Handle),
+    /// Set-up, tear-down or initialiser of this class.
+    Class(String),
+    Nobody,
+}
+
+impl From<During> for Culprit {
+    fn from(during: During) -> Culprit {
+        match during {
+            During::Test(test) => Culprit::Test(test.handle),
+            During::Class(root) => Culprit::Class(root),
+            During::Nothing => Culprit::Nobody,
+        }
+    }
+}
+
 impl JvmEnd {
-    pub(super) fn died(during: Option<SeenTest>, status: &str, output: String) -> JvmEnd {
+    pub(super) fn died(during: During, status: &str, by_signal: bool, output: String) -> JvmEnd {
+        let kind = if by_signal { Failure::CRASH } else { Failure::EXIT };
+        let message = format!("the test ended its JVM ({status})");
         JvmEnd::Died {
-            during: during.map(|test| test.handle),
-            failure: Box::new(ended(
-                "ended JVM",
-                format!("the test ended its JVM ({status})"),
-                output,
-            )),
+            culprit: during.into(),
+            failure: Box::new(ended(kind, message, output)),
         }
     }
 
-    pub(super) fn hung(during: Option<SeenTest>, after: Duration) -> JvmEnd {
+    pub(super) fn hung(during: During, after: Duration, dumps: &[String]) -> JvmEnd {
         let message = format!("the test did not finish within {} s", after.as_secs());
         JvmEnd::Hung {
-            during: during.map(|test| test.handle),
-            failure: Box::new(ended("timeout", message, String::new())),
+            culprit: during.into(),
+            failure: Box::new(ended(Failure::HANG, message, dumps.join("\n"))),
         }
     }
 
@@ -90,11 +108,11 @@ impl JvmEnd {
         }
     }
 
-    /// The test that ran when the JVM ended.
-    pub fn during(&self) -> Option<&Handle> {
+    /// Who ran when the JVM ended.
+    fn culprit(&self) -> &Culprit {
         match self {
-            JvmEnd::Died { during, .. } | JvmEnd::Hung { during, .. } => during.as_ref(),
-            JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::NotStarted(_) => None,
+            JvmEnd::Died { culprit, .. } | JvmEnd::Hung { culprit, .. } => culprit,
+            JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::NotStarted(_) => &Culprit::Nobody,
         }
     }
 }
@@ -137,12 +155,20 @@ pub(super) fn hear(
 }
 
 impl Transcript {
-    /// A JVM that ended while a test ran is that test's failure.
+    /// A JVM that ended while a test ran is that test's failure; between the tests of a class it is the failure of those
+    /// that are left.
     pub(super) fn ended(mut said: Vec<Said>, end: JvmEnd, heard: &mut dyn FnMut(Heard<'_>)) -> Transcript {
-        if let (Some(test), Some(failure)) = (end.during(), end.failure()) {
-            let verdict = Verdict::Failed(failure.clone());
-            heard(Heard::Test(test, &verdict));
-            said.push(Said::Test(test.clone(), verdict));
+        match (end.culprit(), end.failure()) {
+            (Culprit::Test(test), Some(failure)) => {
+                let verdict = Verdict::Failed(failure.clone());
+                heard(Heard::Test(test, &verdict));
+                said.push(Said::Test(test.clone(), verdict));
+            }
+            (Culprit::Class(root), Some(failure)) => said.push(Said::ClassFailed {
+                root: root.clone(),
+                failure: failure.clone(),
+            }),
+            (Culprit::Nobody, _) | (_, None) => {}
         }
         Transcript { said, end }
     }
@@ -256,13 +282,17 @@ mod tests {
     }
 
     /// What a JVM said: a test's name, `!` before one that fails, `A*` for a class whose set-up fails. The last word
-    /// may be `died` or `hung` (between tests), `died:A1` (in one), `late` or `cancelled`.
+    /// may be `died` or `hung` (between classes), `died:A1` (in a test), `died:A` (in a class), `late` or `cancelled`.
     fn transcript(text: &str) -> Transcript {
         let mut end = JvmEnd::Finished;
         let mut said = Vec::new();
         for word in text.split_terminator(' ') {
             let (name, during) = word.split_once(':').unzip();
-            let during = during.map(handle);
+            let culprit = match during {
+                Some(class) if class.len() == 1 => Culprit::Class(class.to_owned()),
+                Some(test) => Culprit::Test(handle(test)),
+                None => Culprit::Nobody,
+            };
             match (
                 name.unwrap_or(word),
                 word.strip_suffix('*'),
@@ -270,13 +300,13 @@ mod tests {
             ) {
                 ("died", ..) => {
                     end = JvmEnd::Died {
-                        during,
+                        culprit,
                         failure: Box::new(failure()),
                     }
                 }
                 ("hung", ..) => {
                     end = JvmEnd::Hung {
-                        during,
+                        culprit,
                         failure: Box::new(failure()),
                     }
                 }
@@ -362,7 +392,14 @@ mod tests {
     }
 
     #[test]
-    fn a_jvm_that_ends_between_tests_fails_only_who_was_asked_for_last() {
+    fn a_jvm_that_ends_in_a_class_is_the_failure_of_its_tests_that_are_left() {
+        in_order("A1 B1 B2 C1", "A1 died:B", "pff-");
+        of_each("A1 A2 B1", "A1 hung:A", "pf?");
+        of_last("A1 B1", "A1 died:B", 'f');
+    }
+
+    #[test]
+    fn a_jvm_that_ends_between_classes_fails_only_who_was_asked_for_last() {
         of_each("A1 A2", "A1 died", "p?");
         of_last("A1 A2", "A1 died", 'f');
         in_order("A1 A2", "A1 hung", "p-");

@@ -10,7 +10,7 @@ use unflake_protocol::{
     Author, ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Handle, Leaf, Outcome, RunCommand, ScopeChoices,
     SeenTest, Shown, Slot, StackFrame, ToProgram,
 };
-use unflake_runner::{Launch, Limits, RunEnd, StartError, Whereabouts, Work, WorkerTools};
+use unflake_runner::{During, Launch, Limits, RunEnd, StartError, Whereabouts, Work, WorkerTools};
 
 /// All tests, and what has become of them in all JVMs so far.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ enum After {
 }
 
 impl JvmProcess for SimulatedJvm {
-    fn run(&mut self, command: &RunCommand, limits: Limits, hear: &mut dyn FnMut(ToProgram)) -> RunEnd {
+    fn run(&mut self, command: &RunCommand, limits: Limits<'_>, hear: &mut dyn FnMut(ToProgram)) -> RunEnd {
         self.remember(command);
         let mut left_out = None;
         for (place, handle) in command.tests.iter().enumerate() {
@@ -163,15 +163,17 @@ impl SimulatedJvm {
                 }),
                 Action::Dies => {
                     return After::End(RunEnd::Died {
-                        during: Some(test),
+                        during: During::Test(test),
                         status: "exit status: 1".to_owned(),
+                        by_signal: false,
                         output: String::new(),
                     });
                 }
                 Action::Hangs => {
                     return After::End(RunEnd::TimedOut {
-                        during: Some(test),
+                        during: During::Test(test),
                         after: Duration::from_secs(60),
+                        dumps: Vec::new(),
                     });
                 }
                 _ => {}
@@ -206,8 +208,9 @@ impl SimulatedJvm {
         hear(class_ended(&handle.root, None));
         if has(|action| matches!(action, Action::Exits)) {
             return After::End(RunEnd::Died {
-                during: None,
+                during: During::Nothing,
                 status: "exit status: 0".to_owned(),
+                by_signal: false,
                 output: String::new(),
             });
         }

@@ -74,6 +74,8 @@ struct Target {
     id: TestId,
     launch: Launch,
     tests: Vec<Handle>,
+    /// The scopes whose choices vary; empty: all.
+    only: Vec<String>,
     /// Explore around the failure that this one shows.
     around: Option<Strategy>,
     /// Its known failure shows in the first run of a JVM only.
@@ -104,6 +106,7 @@ impl Target {
                 Ok(Target {
                     launch: session.built(launch)?.clone(),
                     tests: session.suite.handles(&replay.tests),
+                    only: session.suite.own_scopes(&replay.tests),
                     around: around.then_some(*strategy),
                     fails_once: cause.status == CauseStatus::Found && !cause.warm,
                     id: finding.test,
@@ -122,6 +125,7 @@ impl Target {
                 Ok(Target {
                     launch: session.built(launch)?.clone(),
                     tests: vec![known.handle.clone()],
+                    only: Vec::new(),
                     around: None,
                     fails_once: false,
                     id: known.id.clone(),
@@ -135,6 +139,8 @@ impl Target {
             launch: &self.launch,
             tests: &self.tests,
             strategy: self.around,
+            only: &self.only,
+            silence: None,
         }
     }
 

@@ -187,6 +187,7 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, job
         driver: &driver,
         spread,
         patience: check.workers.patience,
+        quick: check.workers.quick,
         hear: &hear,
     };
     let turn = Turn {

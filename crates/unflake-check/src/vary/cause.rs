@@ -1,6 +1,7 @@
 //! Finds the causes of findings (N10), during a `check` or later for `unflake debug`.
 
 use crate::drive::driver::DrivenJvm;
+use crate::drive::patience::Patience;
 use crate::drive::pool::{Lane, in_lanes};
 use crate::drive::scripts::{Cold, RunLimit, ScriptJvms, Subject, Warm};
 use crate::places::OwnCode;
@@ -20,6 +21,8 @@ pub struct ToExplain {
     pub strategy: Strategy,
     pub scope: Scope,
     pub replay: Replay,
+    /// It fails by not ending: then every run that fails takes as long as it is waited for.
+    pub hangs: bool,
 }
 
 /// Looks for causes.
@@ -64,6 +67,7 @@ impl Debugger<'_> {
             strategy,
             scope,
             replay,
+            hangs,
         } = failure;
         let Some(launch) = replay.launch else {
             return not_found(
@@ -77,10 +81,13 @@ impl Debugger<'_> {
             runs: 0,
         };
         let suite = &self.session.suite;
+        let took = replay.tests.iter().map(|test| suite[*test].time).sum();
         let subject = Subject {
             launch: suite.launch(launch),
             tests: &suite.handles(&replay.tests),
             strategy: Some(*strategy),
+            only: &suite.own_scopes(&replay.tests),
+            silence: hangs.then(|| Patience::repeating(None).silence(took)),
         };
         let mut is_warm = true;
         let found = self.warm(subject, launch, spare, &mut allowance).or_else(|why| {

@@ -7,7 +7,7 @@ use crate::drive::units::tests_of_round;
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::{
-    Confirmed, Evidence, GUIDED_ROUNDS, Inquiry, Suspect, TestIx, Unconfirmed, Verdict, confirm,
+    Confirmed, Counts, Evidence, GUIDED_ROUNDS, Inquiry, Suspect, TestIx, Unconfirmed, Verdict, confirm,
     strategy_of_round,
 };
 use unflake_findings::Rate;
@@ -16,8 +16,21 @@ use unflake_findings::Rate;
 struct FailedIn {
     test: TestIx,
     rounds: Vec<u32>,
+    rate: Rate,
     /// What it said the first time.
     message: String,
+}
+
+impl FailedIn {
+    fn in_rounds(&self) -> Evidence {
+        Evidence {
+            with: Counts {
+                failed: self.rate.failed,
+                runs: self.rate.runs,
+            },
+            ..Evidence::default()
+        }
+    }
 }
 
 /// What became of an attempt to confirm it, and all that was seen of it alone.
@@ -61,6 +74,7 @@ pub(super) fn run(
                 suspects.push(FailedIn {
                     test,
                     rounds: failed.map(|(round, _)| *round).collect(),
+                    rate,
                     message: said.unwrap_or_default(),
                 });
             }
@@ -124,7 +138,7 @@ fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
         }))),
         Err(_) if is_cancelled => unresolved(Unresolved::NotConfirmed),
         Err(Unconfirmed::Flaky(failure)) => unresolved(Unresolved::Flaky {
-            seen: tried.seen,
+            seen: tried.seen.plus(suspect.in_rounds()),
             message: failure.map_or_else(|| suspect.message.clone(), |failure| message(&failure)),
         }),
         Err(Unconfirmed::BrokenByOthers) => unresolved(Unresolved::BrokenByOthers),
@@ -150,10 +164,7 @@ fn confirm_one<'a>(check: &'a Check<'_>, failed: &FailedIn, warm: &mut Option<Wo
             seen: inquiry.seen,
         };
     };
-    let jvms = LaunchJvms {
-        workers: check.workers,
-        launch,
-    };
+    let jvms = LaunchJvms::new(check.workers, launch);
     let before = suite.before(failed.test);
     let mut result = Err(Unconfirmed::Flaky(None));
     for &round in failed.rounds.iter().take(MOST) {
@@ -244,13 +255,24 @@ mod tests {
 
     #[test]
     fn what_passes_when_it_is_repeated_is_flaky() {
-        finds("A#a fails turns fp", &["A#a failed 1 of 10", "A#a not repeated"]);
+        finds(
+            "A#a fails turns fp",
+            &[
+                "A#a failed 1 of 10",
+                "A#a is flaky: 1 of 13 varied, 0 of 1 unvaried",
+            ],
+        );
     }
 
     #[test]
     fn what_fails_only_where_it_ran_before_is_its_own_doing() {
         // The guided rounds share a JVM, the random ones do not.
-        finds("A#a fails varied and again", &["A#a failed 2 of 10"]);
+        for does in ["fails varied and again", "fails again"] {
+            finds(
+                &format!("A#a {does}"),
+                &["A#a failed 2 of 10", "A#a runs only once"],
+            );
+        }
     }
 
     #[test]
@@ -273,7 +295,10 @@ mod tests {
         );
         finds(
             "A#a fails turns fffp; fails form random",
-            &["A#a failed 10 of 10", "A#a not repeated"],
+            &[
+                "A#a failed 10 of 10",
+                "A#a is flaky: 10 of 19 varied, 0 of 1 unvaried",
+            ],
         );
     }
 
@@ -294,11 +319,12 @@ mod tests {
 
     #[test]
     fn a_jvm_that_ends_is_the_failure_of_the_test_that_ran() {
+        // The guided rounds share a JVM: once it has ended one, it is not run there again.
         for does in ["dies", "hangs"] {
             finds(
                 &format!("A#a {does} varied\nA#b"),
                 &[
-                    "A#a failed 10 of 10",
+                    "A#a failed 8 of 8",
                     "A#b failed 0 of 10",
                     "A#a fails since round 1, Alone, one reverse",
                 ],
@@ -360,50 +386,48 @@ mod tests {
             scope: Scope::Alone,
             failure: failure("no"),
             weakest: strategy_of_round(1, None, unflake_protocol::Seed(7)),
+            evidence: Evidence::LEARNED,
             trials: Vec::new(),
         };
         let failure = || Box::new(failure("no"));
-        type Case<'a> = (&'a [u32], bool, Result<(u32, Confirmed), Unconfirmed>, &'a str);
+        type Case<'a> = (bool, Result<(u32, Confirmed), Unconfirmed>, &'a str);
         let cases: [Case<'_>; 11] = [
-            (&[4], false, Ok((4, confirmed.clone())), "failed in round 4"),
-            (&[4], true, Ok((4, confirmed)), "failed in round 4"),
-            (&[1], false, Err(Unconfirmed::NotRepeated), "NotRepeated"),
-            (&[2, 4], false, Err(Unconfirmed::NotRepeated), "NotRepeated"),
-            (&[2, 3], false, Err(Unconfirmed::NotRepeated), "nothing"),
-            (&[2, 3], true, Err(Unconfirmed::NotRepeated), "NotConfirmed"),
+            (false, Ok((4, confirmed.clone())), "failed in round 4"),
+            (true, Ok((4, confirmed)), "failed in round 4"),
+            (false, Err(Unconfirmed::Flaky(None)), "flaky: first"),
+            (false, Err(Unconfirmed::Flaky(Some(failure()))), "flaky: no"),
+            (true, Err(Unconfirmed::Flaky(None)), "NotConfirmed"),
             (
-                &[2],
                 false,
                 Err(Unconfirmed::NeedsOthers(failure())),
                 "NeedsOthers { message: \"no\" }",
             ),
-            (
-                &[2],
-                false,
-                Err(Unconfirmed::FailsUnvaried(failure())),
-                "through build",
-            ),
-            (&[2], false, Err(Unconfirmed::NotRun), "through build"),
-            (
-                &[2],
-                false,
-                Err(Unconfirmed::NoJvm("x".to_owned())),
-                "NoJvm(\"x\")",
-            ),
-            (&[2], false, Err(Unconfirmed::Cancelled), "NotReached"),
+            (false, Err(Unconfirmed::BrokenByOthers), "BrokenByOthers"),
+            (false, Err(Unconfirmed::FailsUnvaried(failure())), "through build"),
+            (false, Err(Unconfirmed::NotRun), "through build"),
+            (false, Err(Unconfirmed::NoJvm("x".to_owned())), "NoJvm(\"x\")"),
+            (false, Err(Unconfirmed::Cancelled), "NotReached"),
         ];
-        for (rounds, is_cancelled, result, expected) in cases {
-            let shown = format!("{rounds:?} {result:?}");
+        for (is_cancelled, result, expected) in cases {
+            let shown = format!("{result:?}");
             let suspect = FailedIn {
                 test: TestIx(0),
-                rounds: rounds.to_vec(),
+                rounds: vec![4],
+                rate: Rate { failed: 1, runs: 4 },
+                message: "first".to_owned(),
             };
-            let judged = match judge(&suspect, result, is_cancelled) {
+            let tried = Tried {
+                result,
+                seen: Evidence::LEARNED,
+            };
+            let judged = match judge(&suspect, tried, is_cancelled) {
                 Confirmation::Fact(Fact::Failed(failed)) => format!("failed in round {}", failed.round),
+                Confirmation::Fact(Fact::Unresolved(_, Unresolved::Flaky { message, .. })) => {
+                    format!("flaky: {message}")
+                }
                 Confirmation::Fact(Fact::Unresolved(_, why)) => format!("{why:?}"),
                 Confirmation::Fact(other) => format!("{other:?}"),
                 Confirmation::ThroughBuild => "through build".to_owned(),
-                Confirmation::Nothing => "nothing".to_owned(),
             };
             assert_eq!(judged, expected, "{shown}");
         }

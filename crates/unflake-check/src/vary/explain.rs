@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use unflake_explore::TestIx;
 use unflake_findings::{Document, Finding, FindingKind};
+use unflake_protocol::FailureSort;
 use unflake_protocol::TestId;
 use unflake_runner::Work;
 
@@ -37,6 +38,7 @@ pub(crate) fn explain(check: &Check<'_>, document: &Document, ledger: &mut Ledge
                 strategy: failed.confirmed.weakest,
                 scope: scope_of(failed.confirmed.scope),
                 replay: Replay::of_failed(suite, failed),
+                hangs: failed.confirmed.failure.sort() == FailureSort::Hang,
             };
             (failed.test, failure)
         })
@@ -127,8 +129,9 @@ mod tests {
 
     #[test]
     fn a_test_that_does_not_repeat_has_no_cause() {
-        // It fails in the round and when that is repeated; what is tried later passes.
-        let simulated = simulated("A#a fails turns ffp").with(|options| options.rounds = Some(1));
+        // It fails in the round and in all varied runs of its proof; what is tried later passes.
+        let simulated =
+            simulated("A#a fails turns ffpfpfpfpfpfpfpfpfp").with(|options| options.rounds = Some(1));
         check(
             simulated,
             &["A#a because of it passed when repeated (one reverse)"],

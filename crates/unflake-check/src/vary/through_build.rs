@@ -213,12 +213,12 @@ mod tests {
             (
                 ["!A#a", "A#a", "A#a", "A#a", "A#a"],
                 "A#a failed 1 of 3",
-                "A#a not repeated",
+                "A#a is flaky: 0 of 0 varied, 0 of 1 unvaried",
             ),
             (
                 ["!A#a", "A#a", "A#a", "", "!A#a"],
                 "A#a failed 1 of 3",
-                "A#a not repeated",
+                "A#a is flaky: 0 of 0 varied, 0 of 1 unvaried",
             ),
             (["!A#a", "", "~A#a", "A#a", "!A#a"], "A#a failed 1 of 1", fails),
         ] {

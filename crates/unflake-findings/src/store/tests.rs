@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    Cause, Details, FindingKind, LevelSetting, Rate, Repair, RunInfo, Scope, Severity, Summary, finding_id,
-    rules,
+    Cause, CountedProof, Details, FindingKind, LevelSetting, Rate, Repair, RunInfo, Scope, Severity, Summary,
+    finding_id, rules,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,6 +20,7 @@ fn finding(method: &str) -> Finding {
         test,
         severity: Severity::Error,
         message: "m".to_owned(),
+        failure: None,
         exception: "java.lang.AssertionError".to_owned(),
         replay: "unflake replay x".to_owned(),
         rate: Rate { failed: 1, runs: 2 },
@@ -33,6 +34,8 @@ fn finding(method: &str) -> Finding {
                 form: Form::Random(Seed(u64::from(u32::MAX) + 5)),
             },
             scope: Scope::Prefix,
+            proof: CountedProof::default(),
+            dumps: None,
             apis: Vec::new(),
             cause: Cause::default(),
             repair: Repair::default(),

@@ -1,8 +1,8 @@
 use super::*;
 use crate::json;
 use unflake_findings::{
-    Cause, FindingKind, LevelSetting, Note, NoteKind, Repair, RunInfo, SCHEMA_VERSION, Suppression, Tried,
-    finding_id, rules,
+    Cause, CountedProof, FindingKind, LevelSetting, Note, NoteKind, Repair, RunInfo, SCHEMA_VERSION,
+    Suppression, Tried, finding_id, rules,
 };
 use unflake_protocol::{Form, Level, Seed, Strategy};
 
@@ -30,6 +30,7 @@ pub(crate) fn finding(name: &str, level: Level, message: &str) -> Finding {
         test,
         severity: Severity::implementation_dependent(level, false),
         message: message.to_owned(),
+        failure: None,
         exception: "org.opentest4j.AssertionFailedError".to_owned(),
         rate: Rate { failed: 3, runs: 4 },
         suppressed: None,
@@ -42,6 +43,8 @@ pub(crate) fn finding(name: &str, level: Level, message: &str) -> Finding {
             round: 1,
             strategy,
             scope: Scope::Alone,
+            proof: CountedProof::default(),
+            dumps: None,
             apis: vec!["HashMap.keySet".to_owned()],
             cause: Cause::default(),
             repair: Repair::default(),

@@ -12,6 +12,7 @@ use unflake_check::drive::scripts::ScriptJvms;
 use unflake_check::vary::cause::{Debugger, ToExplain};
 use unflake_check::{Problem, problem};
 use unflake_findings::{CauseStatus, Details, Document};
+use unflake_protocol::FailureSort;
 use unflake_runner::Work;
 
 pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> {
@@ -71,6 +72,7 @@ fn explained(
                     strategy: *strategy,
                     scope: *scope,
                     replay: replay.clone(),
+                    hangs: finding.failure == Some(FailureSort::Hang),
                 },
             )),
             _ => None,

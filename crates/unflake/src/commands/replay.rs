@@ -18,7 +18,8 @@ use unflake_explore::Verdict;
 use unflake_findings::{Cause, CauseStatus, Details, Finding};
 use unflake_project::{Build, BuildError, BuildRequest};
 use unflake_protocol::{
-    ChoiceId, Configuration, Failure, Form, Handle, Level, Outcome, Record, Role, Script, Strategy,
+    ChoiceId, Configuration, Failure, FailureSort, Form, Handle, Level, Outcome, Record, Role, Script,
+    Strategy,
 };
 use unflake_runner::{Launch, Work};
 
@@ -64,6 +65,9 @@ struct Replayed<'a> {
     name: String,
     /// The last is the one in question.
     tests: Vec<Handle>,
+    /// The scopes whose choices vary; empty: all.
+    only: Vec<String>,
+    hangs: bool,
     launch: Option<&'a Launch>,
     /// `None`: the order of the tests is what matters.
     strategy: Option<Strategy>,
@@ -113,6 +117,8 @@ impl<'a> Replayed<'a> {
                     opened,
                     name: fails.unwrap_or(&finding.test).to_string(),
                     tests: opened.session.suite.handles(&replay.tests),
+                    only: opened.session.suite.own_scopes(&replay.tests),
+                    hangs: finding.failure == Some(FailureSort::Hang),
                     launch: replay
                         .launch
                         .map(|launch| opened.session.built(launch))
@@ -135,6 +141,8 @@ impl<'a> Replayed<'a> {
                     opened,
                     name: known.id.to_string(),
                     tests: vec![known.handle.clone()],
+                    only: Vec::new(),
+                    hangs: false,
                     launch: known
                         .launch
                         .map(|launch| opened.session.built(launch))
@@ -220,6 +228,8 @@ impl<'a> Replayed<'a> {
             launch,
             tests: &self.tests,
             strategy: self.strategy,
+            only: &self.only,
+            silence: None,
         };
         let scripted = if self.choices().is_empty() && !self.settings.stop {
             None
@@ -269,6 +279,8 @@ impl<'a> Replayed<'a> {
             work: Work::Short,
             patience: if self.settings.jdwp.is_some() {
                 Patience::debugging()
+            } else if self.hangs {
+                Patience::checking(None)
             } else {
                 Patience::replaying()
             },

@@ -92,7 +92,9 @@ impl Room {
             Who::Nobody => {
                 let mut command = unflake_runner::command("setpriv", Path::new("/"));
                 let id = NOBODY.to_string();
-                command.args(["--reuid", &id, "--regid", &id, "--clear-groups"]).arg(self.launcher());
+                command
+                    .args(["--reuid", &id, "--regid", &id, "--clear-groups"])
+                    .arg(self.launcher());
                 command
             }
         };
@@ -106,7 +108,11 @@ impl Room {
             add("overlay", self.path("home").canonicalize().unwrap());
             add("try-overlay", "/tmp".into());
             add("keep", self.path("worker"));
-            let processes = if self.apart == Apart::Namespaces { "own" } else { "shared" };
+            let processes = if self.apart == Apart::Namespaces {
+                "own"
+            } else {
+                "shared"
+            };
             add("processes", processes.into());
         }
         add("directory", self.project());
@@ -231,7 +237,11 @@ fn an_end_is_repeated_by_the_launcher() {
             }
             let done = room.run(&["/no/such/java"]);
             assert_eq!(done.status.code(), Some(125), "{apart:?} {who:?}");
-            assert!(done.said.contains("cannot start `/no/such/java`: No such file"), "{}", done.said);
+            assert!(
+                done.said.contains("cannot start `/no/such/java`: No such file"),
+                "{}",
+                done.said
+            );
         }
     }
 }
@@ -291,7 +301,11 @@ fn homes_and_projects_may_be_anywhere() {
             Who::Us if rustix::process::geteuid().is_root() => "",
             _ => "closed\n",
         };
-        assert_eq!(done.said, format!("{}\n{closed}", room.project().display()), "{who:?}");
+        assert_eq!(
+            done.said,
+            format!("{}\n{closed}", room.project().display()),
+            "{who:?}"
+        );
         assert!(!room.path("elsewhere/.rc").exists());
         fs::set_permissions(room.project(), fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -315,7 +329,10 @@ const PORT: &str = r#"
 fn two_jvms_have_the_same_port_at_the_same_time() {
     for jdk in jdks() {
         for who in everybody() {
-            let rooms = [Room::new(who, Apart::Namespaces), Room::new(who, Apart::Namespaces)];
+            let rooms = [
+                Room::new(who, Apart::Namespaces),
+                Room::new(who, Apart::Namespaces),
+            ];
             rooms.iter().for_each(|room| room.compile(&jdk));
             // The machine's own is taken, too.
             let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -324,7 +341,11 @@ fn two_jvms_have_the_same_port_at_the_same_time() {
             let jvms = rooms.map(|room| (room.start(&[&java, "-cp", ".", "Port", &port, "1000"]), room));
             for (jvm, room) in jvms {
                 let done = room.wait(jvm);
-                assert_eq!((done.said.as_str(), done.status.code()), ("bound\n", Some(3)), "{java} {who:?}");
+                assert_eq!(
+                    (done.said.as_str(), done.status.code()),
+                    ("bound\n", Some(3)),
+                    "{java} {who:?}"
+                );
             }
         }
     }

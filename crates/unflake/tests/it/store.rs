@@ -7,8 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use unflake_findings::{
-    Cause, CauseStatus, Details, Document, Finding, FindingKind, LevelSetting, ProjectStore, Rate, Repair,
-    Run, RunInfo, SCHEMA_VERSION, Scope, Severity, SkipReason, Summary, finding_id, rules,
+    Cause, CauseStatus, CountedProof, Details, Document, Finding, FindingKind, LevelSetting, ProjectStore,
+    Rate, Repair, Run, RunInfo, SCHEMA_VERSION, Scope, Severity, SkipReason, Summary, finding_id, rules,
 };
 use unflake_protocol::{Form, Level, Seed, Strategy, TestId};
 
@@ -48,6 +48,7 @@ fn finding(method: &str, severity: Severity, status: CauseStatus) -> Finding {
         test,
         severity,
         message: String::new(),
+        failure: None,
         exception: String::new(),
         replay: String::new(),
         rate: Rate::default(),
@@ -61,6 +62,8 @@ fn finding(method: &str, severity: Severity, status: CauseStatus) -> Finding {
                 form: Form::Reverse,
             },
             scope: Scope::Alone,
+            proof: CountedProof::default(),
+            dumps: None,
             apis: Vec::new(),
             cause: Cause {
                 status,

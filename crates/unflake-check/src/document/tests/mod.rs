@@ -8,7 +8,7 @@ mod suppressions;
 use crate::ledger::{By, Changed, Fact, Failed, Ledger};
 use crate::simulated::{change, failure};
 use unflake_explore::order::{FoundVictim, ProvedBrittle, ProvedVictim};
-use unflake_explore::{Confirmed, LevelTrial, Scope, TestIx};
+use unflake_explore::{Confirmed, Counts, Evidence, LevelTrial, Scope, TestIx};
 use unflake_findings::{Cause, CauseStatus, Choice, Proof, Rate};
 use unflake_protocol::{Form, Level, Strategy};
 
@@ -44,6 +44,10 @@ fn failed(test: TestIx, level: Level) -> Fact {
             scope: Scope::Alone,
             failure: failure("no"),
             weakest: strategy(level),
+            evidence: Evidence {
+                with: Counts { failed: 8, runs: 8 },
+                without: Counts { failed: 0, runs: 8 },
+            },
             trials: vec![trial(Level::Full, true), trial(level, false)],
         },
         through_build: false,

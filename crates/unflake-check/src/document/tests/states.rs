@@ -3,6 +3,7 @@ use crate::ledger::{Unresolved, Unvaried};
 use crate::options::CheckKind;
 use crate::simulated::simulated;
 use unflake_explore::order::Unproved;
+use unflake_explore::{Counts, Evidence};
 use unflake_findings::{Document, TestState};
 
 /// What is said of the first test of a suite: `STATE: REASON | HOW IT IS COUNTED: WHAT IS LISTED`.
@@ -110,9 +111,23 @@ fn a_failure_without_a_result_says_why() {
              not-run: failed when varied; interrupted before the failure was confirmed",
         ),
         (
-            Unresolved::NotRepeated,
-            "flaky: failed in a varied round, passed when that was repeated | \
-             flaky: failed in a varied round, passed when that was repeated",
+            Unresolved::Flaky {
+                seen: Evidence::LEARNED.plus(Evidence {
+                    with: Counts { failed: 3, runs: 9 },
+                    without: Counts { failed: 1, runs: 4 },
+                }),
+                message: no(),
+            },
+            "flaky: failed 3 of 9 varied and 1 of 5 unvaried runs: no | \
+             flaky: failed 3 of 9 varied and 1 of 5 unvaried runs: no",
+        ),
+        (
+            Unresolved::BrokenByOthers,
+            "checked: failed after varied tests; passes when only its own choices vary | checked",
+        ),
+        (
+            Unresolved::OnlyOnce,
+            "checked: failed when it ran a second time in a JVM; passes in a fresh one | checked",
         ),
         (
             Unresolved::NeedsOthers { message: no() },
