@@ -45,9 +45,10 @@ pub(super) fn control_runs(check: &Check<'_>, tests: &[TestIx], ledger: &mut Led
             *failures.entry(*test).or_default() += 1;
         }
     }
-    // Inside, it may lack what it needs.
-    let failed: Vec<TestIx> = failures.keys().copied().collect();
-    for test in pass_outside(check, &failed) {
+    // What fails each time may lack what it needs.
+    let failing = failures.iter().filter(|(_, failed)| **failed == more);
+    let failing: Vec<TestIx> = failing.map(|(test, _)| *test).collect();
+    for test in pass_outside(check, &failing) {
         failures.remove(&test);
     }
     for (test, failed) in &failures {
