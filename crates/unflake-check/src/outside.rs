@@ -2,19 +2,20 @@
 //! home, or a file system that is none of ours.
 //!
 //! Nobody knows this beforehand, so each phase asks about tests that passed in the build and did not pass inside
-//! without any variation. The class of a test that passes outside runs there from then on.
+//! without any variation. The class of a test that passes outside runs there from then on; one that passes if no other
+//! JVM is in its way runs alone.
 
 use crate::check::Check;
-use crate::drive::driver::Driver;
+use crate::drive::driver::{Driver, Exception};
 use crate::drive::rounds::Workers;
 use crate::drive::units::{Spread, Turn, units};
 use crate::ledger::{Fact, Ledger};
 use std::collections::BTreeSet;
 use unflake_explore::{TestIx, Verdict};
 
-/// Runs these tests unvaried: outside, where no other JVM of ours can be in their way, inside, and outside again. Gives
-/// those that pass outside only; their classes run there from now on.
-pub(crate) fn pass_outside(check: &Check<'_>, tests: &[TestIx]) -> Vec<TestIx> {
+/// Finds out what these tests need that did not pass inside. Gives those that can be checked now: their classes are
+/// exceptions from now on.
+pub(crate) fn make_exceptions(check: &Check<'_>, tests: &[TestIx]) -> Vec<TestIx> {
     let suite = &check.session.suite;
     let driver = check.workers.driver;
     let known: BTreeSet<String> = driver.outside_classes().into_iter().collect();
@@ -22,27 +23,43 @@ pub(crate) fn pass_outside(check: &Check<'_>, tests: &[TestIx]) -> Vec<TestIx> {
         let test = &suite[*test];
         test.launch.is_some() && test.has_passed() && !known.contains(&test.handle.root)
     };
-    let mut tests: Vec<TestIx> = tests.iter().copied().filter(is_new).collect();
-    tests.sort_unstable();
-    if tests.is_empty() {
-        return tests;
+    let mut left: Vec<TestIx> = tests.iter().copied().filter(is_new).collect();
+    left.sort_unstable();
+    if left.is_empty() {
+        return left;
     }
     check
         .progress
-        .phase("running tests without isolation", tests.len() as u64);
+        .phase("running tests without isolation", left.len() as u64);
+    let mut found = Vec::new();
     let outside = driver.clone().outside();
-    // A test that passes now and then passes once by chance.
-    for (driver, passes) in [(&outside, true), (driver, false), (&outside, true)] {
-        let passed = passing(check, driver, &tests);
-        tests.retain(|test| passed.contains(test) == passes);
+    let inside = (driver, false);
+    let mut ways = vec![(
+        Exception::Outside,
+        vec![(&outside, true), inside, (&outside, true)],
+    )];
+    if !check.session.is_apart() {
+        // Another JVM may have been in their way.
+        ways.insert(0, (Exception::Alone, vec![(driver, true), (driver, true)]));
     }
-    if check.is_cancelled() {
-        return Vec::new();
+    for (exception, runs) in ways {
+        // A test that passes now and then passes once by chance.
+        let mut tests = left.clone();
+        for (driver, passes) in runs {
+            let passed = passing(check, driver, &tests);
+            tests.retain(|test| passed.contains(test) == passes);
+        }
+        if check.is_cancelled() {
+            break;
+        }
+        for test in &tests {
+            driver.make_exception(&suite[*test].handle.root, exception);
+        }
+        left.retain(|test| !tests.contains(test));
+        found.extend(tests);
     }
-    for test in &tests {
-        driver.move_outside(&suite[*test].handle.root);
-    }
-    tests
+    found.sort_unstable();
+    found
 }
 
 /// Those that pass in JVMs of this driver, one after the other.
@@ -85,7 +102,7 @@ mod tests {
 
     fn passing_outside(simulated: &Simulated, tests: &[&str]) -> String {
         let tests: Vec<TestIx> = tests.iter().map(|name| simulated.test(name)).collect();
-        simulated.names(&simulated.check(|check| pass_outside(check, &tests)))
+        simulated.names(&simulated.check(|check| make_exceptions(check, &tests)))
     }
 
     #[test]
@@ -111,6 +128,15 @@ mod tests {
     }
 
     #[test]
+    fn what_passes_when_nobody_else_runs_runs_alone() {
+        // The rounds have seen it fail once.
+        let alone = simulated("A#a").sharing();
+        assert_eq!(passing_outside(&alone, &["A#a"]), "A#a");
+        assert!(alone.session.driver().outside_classes().is_empty());
+        assert_eq!(alone.commands(), ["A#a", "A#a"]);
+    }
+
+    #[test]
     fn what_needs_to_be_outside_is_checked_there() {
         let simulated = simulated("A#a fails inside\nB#b fails inside; fails varied\nC#c");
         let facts = simulated.facts();
@@ -129,9 +155,9 @@ mod tests {
     #[test]
     fn a_port_that_another_jvm_has_is_not_the_tests_doing() {
         // In JVMs that share ports, what wants one runs alone as soon as it cannot have it.
-        let suite = "A#a wants-port inside\nB#b";
+        let suite = "A#a wants-port turns fp\nB#b";
         let facts = simulated(suite).sharing().facts();
         assert!(facts.contains(&"A#a failed 0 of 10".to_owned()), "{facts:#?}");
-        assert!(facts.contains(&"A#a ran outside".to_owned()), "{facts:#?}");
+        assert!(!facts.contains(&"A#a ran outside".to_owned()), "{facts:#?}");
     }
 }

@@ -1,6 +1,7 @@
 //! A stored run, opened: its document, and a session in which its tests can be run again without the build.
 
 use crate::check::Surroundings;
+use crate::drive::driver::Exception;
 use crate::kept::Kept;
 use crate::nearest::{did_you_mean, nearest};
 use crate::options::Place;
@@ -51,7 +52,7 @@ impl StoredRun {
         let tools = kept.suite.launches().map(|launch| kept.suite.tool(launch));
         let workshop = Workshop::open(surroundings, place, tools, &kept.configuration)?;
         for class in &kept.outside {
-            workshop.driver.move_outside(class);
+            workshop.driver.make_exception(class, Exception::Outside);
         }
         let session = Session::new(
             workshop,

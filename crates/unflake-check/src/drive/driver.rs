@@ -3,9 +3,11 @@
 //! Rounds, exact orders and scripts are views of this: each says which tests a command holds and reads the transcript
 //! in its own way. How a JVM can end is one enum, [`JvmEnd`], and every view has to say what each end means to it.
 
-use super::outside::{Company, OutsideClasses, Turns};
+pub use super::exceptions::Exception;
+use super::exceptions::Exceptions;
 use super::patience::Patience;
 use super::transcript::{JvmEnd, Transcript};
+use super::turns::{Company, Turns};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,7 +23,7 @@ pub struct Driver {
     starter: Arc<dyn Starter>,
     tools: WorkerTools,
     faults: Faults,
-    outside: OutsideClasses,
+    exceptions: Exceptions,
     turns: Turns,
     /// No JVM runs inside.
     is_outside: bool,
@@ -36,6 +38,9 @@ pub trait Starter: std::fmt::Debug + Send + Sync {
         work: Work,
         whereabouts: Whereabouts,
     ) -> Result<Box<dyn JvmProcess>, StartError>;
+
+    /// How JVMs of this launch are kept apart.
+    fn isolated(&self, launch: &Launch, tools: &WorkerTools) -> Isolated;
 }
 
 /// A process that runs tests.
@@ -59,6 +64,10 @@ impl Starter for RealJvms {
         whereabouts: Whereabouts,
     ) -> Result<Box<dyn JvmProcess>, StartError> {
         Ok(Box::new(Worker::start(launch, tools, work, whereabouts)?))
+    }
+
+    fn isolated(&self, launch: &Launch, tools: &WorkerTools) -> Isolated {
+        tools.isolation.of(launch, &tools.scratch)
     }
 }
 
@@ -89,7 +98,8 @@ pub enum Heard<'a> {
 #[derive(Debug)]
 pub struct DrivenJvm {
     process: Box<dyn JvmProcess>,
-    whereabouts: Whereabouts,
+    /// What was different about its tests until now.
+    exception: Option<Exception>,
     /// What starts another one, if this one is at the wrong place for a command.
     driver: Driver,
     launch: Launch,
@@ -107,7 +117,7 @@ impl Driver {
             starter,
             tools,
             faults: Faults::default(),
-            outside: OutsideClasses::default(),
+            exceptions: Exceptions::default(),
             turns: Turns::default(),
             is_outside: false,
         }
@@ -158,24 +168,28 @@ impl Driver {
         self
     }
 
-    /// From now on the tests of this class run outside, in JVMs of this driver and its kin.
-    pub fn move_outside(&self, class: &str) {
-        self.outside.add(class);
+    /// From now on this is so for the tests of this class, in JVMs of this driver and its kin.
+    pub fn make_exception(&self, class: &str, exception: Exception) {
+        self.exceptions.add(class, exception);
     }
 
-    /// Whether this test runs outside.
-    pub(super) fn is_outside(&self, test: &Handle) -> bool {
-        self.whereabouts([test]) == Whereabouts::Outside
+    /// What is different for a JVM that runs all of these tests.
+    pub(super) fn exception<'t>(&self, tests: impl IntoIterator<Item = &'t Handle>) -> Option<Exception> {
+        if self.is_outside {
+            Some(Exception::Outside)
+        } else {
+            self.exceptions.of(tests)
+        }
     }
 
     /// The classes that run outside.
     pub fn outside_classes(&self) -> Vec<String> {
-        self.outside.all()
+        self.exceptions.outside()
     }
 
     /// How JVMs of this launch are kept apart.
     pub fn isolated(&self, launch: &Launch) -> Isolated {
-        self.tools.isolation.of(launch, &self.tools.scratch)
+        self.starter.isolated(launch, &self.tools)
     }
 
     /// Starts a JVM for any tests.
@@ -190,31 +204,27 @@ impl Driver {
         work: Work,
         tests: impl IntoIterator<Item = &'t Handle>,
     ) -> Result<DrivenJvm, JvmEnd> {
-        let whereabouts = self.whereabouts(tests);
-        let process = self.process(launch, work, whereabouts)?;
+        let exception = self.exception(tests);
+        let process = self.process(launch, work, exception)?;
         Ok(DrivenJvm {
             process,
-            whereabouts,
+            exception,
             driver: self.clone(),
             launch: launch.clone(),
             work,
         })
     }
 
-    fn whereabouts<'t>(&self, tests: impl IntoIterator<Item = &'t Handle>) -> Whereabouts {
-        if self.is_outside {
-            Whereabouts::Outside
-        } else {
-            self.outside.whereabouts(tests)
-        }
-    }
-
     fn process(
         &self,
         launch: &Launch,
         work: Work,
-        whereabouts: Whereabouts,
+        exception: Option<Exception>,
     ) -> Result<Box<dyn JvmProcess>, JvmEnd> {
+        let whereabouts = match exception {
+            Some(Exception::Outside) => Whereabouts::Outside,
+            Some(Exception::Alone) | None => Whereabouts::Inside,
+        };
         let started = self.starter.start(launch, &self.tools, work, whereabouts);
         started.map_err(|error| match error {
             StartError::Cancelled => JvmEnd::Cancelled,
@@ -230,10 +240,10 @@ impl DrivenJvm {
     }
 
     fn company(&self) -> Company {
-        match self.whereabouts {
-            Whereabouts::Outside => Company::Alone,
-            Whereabouts::Inside if self.process.is_apart() => Company::Apart,
-            Whereabouts::Inside => Company::Sharing,
+        match self.exception {
+            Some(Exception::Alone | Exception::Outside) => Company::Alone,
+            None if self.process.is_apart() => Company::Apart,
+            None => Company::Sharing,
         }
     }
 
@@ -247,15 +257,14 @@ impl DrivenJvm {
         hear: &mut dyn FnMut(Heard<'_>),
     ) -> Transcript {
         let mut said = Vec::new();
-        if self.whereabouts < self.driver.whereabouts(&command.tests) {
-            match self.driver.process(&self.launch, self.work, Whereabouts::Outside) {
-                Ok(process) => {
-                    self.process = process;
-                    self.whereabouts = Whereabouts::Outside;
-                }
+        let exception = self.driver.exception(&command.tests).max(self.exception);
+        if exception > self.exception && exception == Some(Exception::Outside) {
+            match self.driver.process(&self.launch, self.work, exception) {
+                Ok(process) => self.process = process,
                 Err(end) => return Transcript::ended(said, end, hear),
             }
         }
+        self.exception = exception;
         let Some(_turn) = self.driver.turns.take(self.company(), self.driver.cancel()) else {
             return Transcript::ended(said, JvmEnd::Cancelled, hear);
         };

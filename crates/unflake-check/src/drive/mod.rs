@@ -3,11 +3,12 @@
 //! [`driver`] is the one way to do so; `rounds`, [`orders`] and [`scripts`] are views of it.
 
 pub mod driver;
+mod exceptions;
 pub mod orders;
-mod outside;
 pub mod patience;
 pub(crate) mod pool;
 pub(crate) mod rounds;
 pub mod scripts;
 pub mod transcript;
+mod turns;
 pub(crate) mod units;

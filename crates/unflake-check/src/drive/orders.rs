@@ -2,7 +2,7 @@
 //!
 //! What counts is what the JVM said: a test that ran at another place than it was asked to has no verdict.
 
-use super::driver::Driver;
+use super::driver::{Driver, Exception};
 use super::pool::in_parallel;
 use super::transcript::JvmEnd;
 use std::time::{Duration, Instant};
@@ -60,7 +60,8 @@ impl Orders for LaunchOrders<'_> {
             if !alone && met(verdicts) {
                 let about_a_port = order.iter().zip(verdicts.iter().flatten());
                 for (test, _) in about_a_port.filter(|(_, verdict)| is_about_a_port(verdict)) {
-                    self.driver.move_outside(&self.handles[test.0].root);
+                    let class = &self.handles[test.0].root;
+                    self.driver.make_exception(class, Exception::Alone);
                 }
                 *verdicts = self.run(order);
             }

@@ -1,6 +1,6 @@
 //! Real test JVMs behind the traits of `unflake-explore`, and rounds over many of them.
 
-use super::driver::{DrivenJvm, Driver, Heard};
+use super::driver::{DrivenJvm, Driver, Exception, Heard};
 use super::orders::is_about_a_port;
 use super::patience::Patience;
 use super::pool::{Lane, in_lanes};
@@ -40,9 +40,9 @@ impl Workers<'_> {
     pub(crate) fn run(&self, units: Vec<Unit>, done: &(dyn Fn(TestIx, &Verdict) + Sync)) -> Verdicts {
         /// Units that wait, for each that works.
         const WAITING: usize = 2;
-        let (outside, inside): (Vec<Unit>, Vec<Unit>) = units
+        let (one_by_one, inside): (Vec<Unit>, Vec<Unit>) = units
             .into_iter()
-            .map(|unit| unit.split(|test| self.is_outside(test)))
+            .map(|unit| unit.split(|test| self.is_exception(test)))
             .unzip();
         let has_turns = |unit: &Unit| !unit.turns.is_empty();
         let (waiting, busy): (Vec<Unit>, Vec<Unit>) = inside
@@ -53,8 +53,8 @@ impl Workers<'_> {
         let lanes = vec![
             lane(self.spread.jobs, busy),
             lane(WAITING * self.spread.jobs, waiting),
-            // They run one at a time in any case.
-            lane(1, outside.into_iter().filter(has_turns).collect()),
+            // They have to wait for each other in any case.
+            lane(1, one_by_one.into_iter().filter(has_turns).collect()),
         ];
         let parts = in_lanes(lanes, &|| None, &|last: &mut Option<Used>, unit| {
             let like = (unit.launch, unit.kind);
@@ -162,19 +162,21 @@ impl Workers<'_> {
         if met.is_empty() || !jvm.can_meet_others() {
             return;
         }
-        met.iter().for_each(|test| self.move_outside(*test));
+        met.iter().for_each(|test| self.seclude(*test));
         if let Ok(mut alone) = self.start(unit.launch, unit.work(), &met) {
             let (verdicts, _) = self.run_in(&mut alone, &met, varied, Limit::Usual, &|_, _| {});
             found.extend(verdicts);
         }
     }
 
-    fn is_outside(&self, test: TestIx) -> bool {
-        self.driver.is_outside(&self.suite[test].handle)
+    fn is_exception(&self, test: TestIx) -> bool {
+        self.driver.exception([&self.suite[test].handle]).is_some()
     }
 
-    fn move_outside(&self, test: TestIx) {
-        self.driver.move_outside(&self.suite[test].handle.root);
+    /// From now on the test's class runs alone.
+    fn seclude(&self, test: TestIx) {
+        let class = &self.suite[test].handle.root;
+        self.driver.make_exception(class, Exception::Alone);
     }
 
     fn start(&self, launch: LaunchIx, work: Work, tests: &[TestIx]) -> Result<DrivenJvm, JvmEnd> {
@@ -335,7 +337,7 @@ impl Jvm for WorkerJvm<'_> {
         let verdict = verdicts.remove(&trial.test).unwrap_or_else(on_the_way);
         drop(natural);
         if self.is_alive && is_about_a_port(&verdict) && self.jvm.can_meet_others() {
-            self.workers.move_outside(trial.test);
+            self.workers.seclude(trial.test);
             return self.run(trial);
         }
         verdict

@@ -2,7 +2,7 @@
 
 use super::behaviour::{Action, Rule, Surroundings, order};
 use crate::drive::driver::{JvmProcess, Starter};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use unflake_protocol::{
     Author, ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Handle, Leaf, Outcome, RunCommand, ScopeChoices,
     SeenTest, Shown, Slot, StackFrame, ToProgram,
 };
-use unflake_runner::{During, Launch, Limits, RunEnd, StartError, Whereabouts, Work, WorkerTools};
+use unflake_runner::{During, Isolated, Launch, Limits, RunEnd, StartError, Whereabouts, Work, WorkerTools};
 
 /// All tests, and what has become of them in all JVMs so far.
 #[derive(Debug)]
@@ -63,6 +63,18 @@ impl Starter for SimulatedJvms {
             captured: Vec::new(),
             whereabouts,
         }))
+    }
+
+    fn isolated(&self, _: &Launch, _: &WorkerTools) -> Isolated {
+        if self.0.are_apart.load(Ordering::Relaxed) {
+            Isolated::Namespaces {
+                processes: true,
+                covered: BTreeSet::new(),
+                bare: BTreeMap::new(),
+            }
+        } else {
+            Isolated::Directories { why: None }
+        }
     }
 }
 

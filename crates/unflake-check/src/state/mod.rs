@@ -18,7 +18,7 @@ use crate::check::Check;
 use crate::ledger::{Changed, Fact, Ledger};
 use crate::options::Eager;
 use crate::order::proof::{self, Proven, Suspected};
-use crate::outside::pass_outside;
+use crate::outside::make_exceptions;
 use changes::{Changes, Jobs, capture};
 pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,8 +57,9 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
             eager: first.holders().into_iter().collect(),
             ..watch.clone()
         };
-        // Only with a single JVM is it certain which test changed a file.
-        let jobs = if first.has_files() && !check.session.is_apart() {
+        // Where JVMs see each other's files, only with a single one is it certain which test changed a file.
+        let may_see = !check.session.is_apart() || !check.options.pollution.directories.is_empty();
+        let jobs = if first.has_files() && may_see {
             Jobs::One
         } else {
             Jobs::All
@@ -132,7 +133,7 @@ fn moved_outside(check: &Check<'_>, tests: &[TestIx], first: &Changes) -> Vec<Te
     let suite = &check.session.suite;
     let differs = |test: &TestIx| first.failed.contains(test) || !first.ran.contains(test);
     let differing: Vec<TestIx> = tests.iter().copied().filter(differs).collect();
-    let passed = pass_outside(check, &differing);
+    let passed = make_exceptions(check, &differing);
     let classes: BTreeSet<&str> = passed
         .iter()
         .map(|test| suite[*test].handle.root.as_str())

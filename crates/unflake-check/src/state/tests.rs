@@ -288,19 +288,21 @@ fn each_way_to_capture_is_measured_as_often_as_was_asked_for() {
 }
 
 #[test]
-fn where_files_change_the_second_run_has_one_jvm() {
-    let has_one = |what: &str| {
+fn where_files_change_that_others_see_the_second_run_has_one_jvm() {
+    let has_one = |what: &str, is_apart: bool| {
         let suite = format!("A#a changes {what}\nB#a changes {what}");
         let simulated = watching(&suite).with(|options| {
             options.jobs = NonZeroUsize::new(2).unwrap();
             options.proof = false;
         });
+        let simulated = if is_apart { simulated } else { simulated.sharing() };
         simulated.facts();
         let commands = simulated.commands();
         commands.iter().any(|command| command.starts_with("A#a B#a"))
     };
-    assert!(has_one("file:/tmp/x"));
-    assert!(!has_one("S.n"));
+    assert!(has_one("file:/tmp/x", false));
+    assert!(!has_one("file:/tmp/x", true));
+    assert!(!has_one("S.n", false));
 }
 
 #[test]

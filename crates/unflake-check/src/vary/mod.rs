@@ -11,7 +11,7 @@ pub(crate) use through_build::Rebuild;
 
 use crate::check::Check;
 use crate::ledger::Ledger;
-use crate::outside::pass_outside;
+use crate::outside::make_exceptions;
 use crate::problem::Problem;
 use unflake_explore::TestIx;
 
@@ -25,11 +25,11 @@ pub(crate) fn run(
     let candidates = rounds::control_runs(check, passed, ledger);
     let verdicts = rounds::run(check, &candidates, ledger);
     let mut left = confirm::run(check, &candidates, &verdicts, ledger);
-    let outside = pass_outside(check, &left);
-    if !outside.is_empty() {
-        left.retain(|test| !outside.contains(test));
-        let verdicts = rounds::run(check, &outside, ledger);
-        left.extend(confirm::run(check, &outside, &verdicts, ledger));
+    let exceptions = make_exceptions(check, &left);
+    if !exceptions.is_empty() {
+        left.retain(|test| !exceptions.contains(test));
+        let verdicts = rounds::run(check, &exceptions, ledger);
+        left.extend(confirm::run(check, &exceptions, &verdicts, ledger));
         left.sort_unstable();
     }
     through_build::run(check, &left, rebuild, ledger)

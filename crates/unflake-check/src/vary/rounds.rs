@@ -4,7 +4,7 @@ use crate::check::Check;
 use crate::drive::rounds::Verdicts;
 use crate::drive::units::{Turn, Unit, tests_of_round, units};
 use crate::ledger::{CutShort, Fact, Ledger, Unvaried};
-use crate::outside::pass_outside;
+use crate::outside::make_exceptions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ pub(super) fn control_runs(check: &Check<'_>, tests: &[TestIx], ledger: &mut Led
     // What fails each time may lack what it needs.
     let failing = failures.iter().filter(|(_, failed)| **failed == more);
     let failing: Vec<TestIx> = failing.map(|(test, _)| *test).collect();
-    for test in pass_outside(check, &failing) {
+    for test in make_exceptions(check, &failing) {
         failures.remove(&test);
     }
     for (test, failed) in &failures {

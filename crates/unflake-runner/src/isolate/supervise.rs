@@ -56,7 +56,10 @@ impl Ended {
                 };
                 let _ = setrlimit(Resource::Core, no_core);
                 if let Some(signal) = Signal::from_named_raw(i32::from(signal)) {
-                    let _ = kill_process(getpid(), signal);
+                    // Rust's own handlers of some signals give up at the first one, and the kernel's take over.
+                    for _ in 0..2 {
+                        let _ = kill_process(getpid(), signal);
+                    }
                 }
                 ExitCode::from(128_u8.saturating_add(signal))
             }

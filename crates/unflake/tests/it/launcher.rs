@@ -10,6 +10,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Somebody who is not root.
@@ -53,10 +54,7 @@ impl Room {
         for folder in ["my project, with: signs", "home", "worker/layers"] {
             fs::create_dir_all(root.path().join(folder)).unwrap();
         }
-        let room = Room { root, who, apart };
-        // Nobody must be able to run it, wherever it was built.
-        fs::copy(env!("CARGO_BIN_EXE_unflake"), room.launcher()).unwrap();
-        room
+        Room { root, who, apart }
     }
 
     fn path(&self, below: &str) -> PathBuf {
@@ -65,10 +63,6 @@ impl Room {
 
     fn project(&self) -> PathBuf {
         self.path("my project, with: signs")
-    }
-
-    fn launcher(&self) -> PathBuf {
-        self.path("unflake")
     }
 
     /// Everything belongs to who runs it.
@@ -88,13 +82,13 @@ impl Room {
     fn start(&self, program: &[&str]) -> Child {
         self.hand_over();
         let mut command = match self.who {
-            Who::Us => unflake_runner::command(self.launcher(), Path::new("/")),
+            Who::Us => unflake_runner::command(launcher(), Path::new("/")),
             Who::Nobody => {
                 let mut command = unflake_runner::command("setpriv", Path::new("/"));
                 let id = NOBODY.to_string();
                 command
                     .args(["--reuid", &id, "--regid", &id, "--clear-groups"])
-                    .arg(self.launcher());
+                    .arg(launcher());
                 command
             }
         };
@@ -175,6 +169,18 @@ impl Room {
             .status();
         assert!(javac.unwrap().success());
     }
+}
+
+/// A copy that nobody can run, too, wherever it was built.
+fn launcher() -> PathBuf {
+    static COPY: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let folder = COPY.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_unflake"), folder.path().join("unflake")).unwrap();
+        folder
+    });
+    folder.path().join("unflake")
 }
 
 /// Each way in which this machine lets `who` be; only root can be somebody else.

@@ -14,6 +14,7 @@ mod docs;
 mod explain;
 mod first_steps;
 mod fixture;
+mod isolation;
 mod launcher;
 mod messages;
 mod order;

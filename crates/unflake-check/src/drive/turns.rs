@@ -1,41 +1,8 @@
-//! Which test classes run outside of isolation, and that their JVMs run one at a time.
-//!
-//! Everything runs inside until it turns out that a class needs what is not there: a network, a service of this
-//! machine, the user's own home. Such a class is remembered for the rest of the run, and for its replays.
+//! Which JVMs may run beside which.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
-use unflake_protocol::Handle;
-use unflake_runner::{Cancel, Whereabouts};
-
-/// The classes that run outside.
-#[derive(Clone, Debug, Default)]
-pub(super) struct OutsideClasses(Arc<Mutex<BTreeSet<String>>>);
-
-impl OutsideClasses {
-    pub(super) fn add(&self, class: &str) {
-        self.classes().insert(class.to_owned());
-    }
-
-    pub(super) fn all(&self) -> Vec<String> {
-        self.classes().iter().cloned().collect()
-    }
-
-    /// Where a JVM must run that runs all of these tests.
-    pub(super) fn whereabouts<'t>(&self, tests: impl IntoIterator<Item = &'t Handle>) -> Whereabouts {
-        let classes = self.classes();
-        if tests.into_iter().any(|test| classes.contains(&test.root)) {
-            Whereabouts::Outside
-        } else {
-            Whereabouts::Inside
-        }
-    }
-
-    fn classes(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use unflake_runner::Cancel;
 
 /// Lets JVMs run that could meet. One that runs outside runs alone among these; those that share a directory and ports
 /// run beside each other; those in namespaces meet nobody and need no turn.
@@ -115,19 +82,7 @@ impl Drop for Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulated::handle;
     use std::sync::atomic::{AtomicUsize, Ordering};
-
-    #[test]
-    fn one_outside_test_takes_its_jvm_outside() {
-        let classes = OutsideClasses::default();
-        classes.add("B");
-        let tests = ["A#a", "B#b", "A#c"].map(handle);
-        assert_eq!(classes.whereabouts(&tests), Whereabouts::Outside);
-        assert_eq!(classes.whereabouts(&tests[..1]), Whereabouts::Inside);
-        assert_eq!(classes.whereabouts([]), Whereabouts::Inside);
-        assert_eq!(classes.all(), ["B"]);
-    }
 
     #[test]
     fn nobody_runs_beside_who_is_alone_but_those_who_are_apart() {
