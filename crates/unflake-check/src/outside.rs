@@ -16,50 +16,65 @@ use unflake_explore::{TestIx, Verdict};
 /// Finds out what these tests need that did not pass inside. Gives those that can be checked now: their classes are
 /// exceptions from now on.
 pub(crate) fn make_exceptions(check: &Check<'_>, tests: &[TestIx]) -> Vec<TestIx> {
+    let mut tests = startable(check, tests);
+    let mut found = Vec::new();
+    // Where JVMs share something, another one may have been in their way.
+    let alone = (!check.session.is_apart()).then_some(Exception::Alone);
+    for exception in alone.into_iter().chain([Exception::Outside]) {
+        found.extend(made(check, &tests, exception));
+        tests.retain(|test| !found.contains(test));
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The same for tests that failed in another order, which is why they need not be alone. Gives those that pass outside
+/// only.
+pub(crate) fn move_outside(check: &Check<'_>, tests: &[TestIx]) -> Vec<TestIx> {
+    made(check, &startable(check, tests), Exception::Outside)
+}
+
+/// Those of which it is known that they passed, and not known that they belong outside; sorted.
+fn startable(check: &Check<'_>, tests: &[TestIx]) -> Vec<TestIx> {
     let suite = &check.session.suite;
-    let driver = check.workers.driver;
-    let known: BTreeSet<String> = driver.outside_classes().into_iter().collect();
+    let known: BTreeSet<String> = check.workers.driver.outside_classes().into_iter().collect();
     let is_new = |test: &TestIx| {
         let test = &suite[*test];
         test.launch.is_some() && test.has_passed() && !known.contains(&test.handle.root)
     };
-    let mut left: Vec<TestIx> = tests.iter().copied().filter(is_new).collect();
-    left.sort_unstable();
-    if left.is_empty() {
-        return left;
-    }
-    check
-        .progress
-        .phase("running tests without isolation", left.len() as u64);
-    let mut found = Vec::new();
+    let mut tests: Vec<TestIx> = tests.iter().copied().filter(is_new).collect();
+    tests.sort_unstable();
+    tests
+}
+
+/// Those that pass with this exception only. A test that passes now and then passes once by chance, so there is more
+/// than one run.
+fn made(check: &Check<'_>, tests: &[TestIx], exception: Exception) -> Vec<TestIx> {
+    let driver = check.workers.driver;
     let outside = driver.clone().outside();
-    let inside = (driver, false);
-    let mut ways = vec![(
-        Exception::Outside,
-        vec![(&outside, true), inside, (&outside, true)],
-    )];
-    if !check.session.is_apart() {
-        // Another JVM may have been in their way.
-        ways.insert(0, (Exception::Alone, vec![(driver, true), (driver, true)]));
+    let runs = match exception {
+        Exception::Alone => vec![(driver, true), (driver, true)],
+        Exception::Outside => vec![(&outside, true), (driver, false), (&outside, true)],
+    };
+    let mut tests = tests.to_vec();
+    if !tests.is_empty() {
+        let steps = (tests.len() * runs.len()) as u64;
+        check.progress.phase("running tests without isolation", steps);
     }
-    for (exception, runs) in ways {
-        // A test that passes now and then passes once by chance.
-        let mut tests = left.clone();
-        for (driver, passes) in runs {
-            let passed = passing(check, driver, &tests);
-            tests.retain(|test| passed.contains(test) == passes);
+    for (driver, passes) in runs {
+        if tests.is_empty() || check.is_cancelled() {
+            return Vec::new();
         }
-        if check.is_cancelled() {
-            break;
-        }
-        for test in &tests {
-            driver.make_exception(&suite[*test].handle.root, exception);
-        }
-        left.retain(|test| !tests.contains(test));
-        found.extend(tests);
+        let passed = passing(check, driver, &tests);
+        tests.retain(|test| passed.contains(test) == passes);
     }
-    found.sort_unstable();
-    found
+    if check.is_cancelled() {
+        return Vec::new();
+    }
+    for test in &tests {
+        driver.make_exception(&check.session.suite[*test].handle.root, exception);
+    }
+    tests
 }
 
 /// Those that pass in JVMs of this driver, one after the other.

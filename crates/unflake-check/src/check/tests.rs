@@ -37,7 +37,7 @@ fn the_kinds_that_were_asked_for_are_looked_for_one_after_the_other() {
     };
     let id = "rounds 1-3, round 4, confirming";
     let pollution = "watching shared state, watching again, victims, order-dependent tests, cleaners";
-    let order = "orders 1-2, orders 3-3, orders 4-4, order-dependent tests";
+    let order = "orders 1-2, orders 3-3, orders 4-4, running tests without isolation, order-dependent tests";
     let alone = "running failing tests alone";
     assert_eq!(phases(&[CheckKind::Id]), format!("{alone}, {id}, explaining"));
     assert_eq!(phases(&[CheckKind::Pollution]), format!("{alone}, {pollution}"));

@@ -5,7 +5,9 @@ use super::launch::{OrderTools, launch_tests};
 use crate::check::Check;
 use crate::drive::orders::LaunchOrders;
 use crate::ledger::{Fact, Ledger};
+use crate::outside::move_outside;
 use std::time::{Duration, Instant};
+use unflake_explore::TestIx;
 use unflake_explore::order::limits::{DEFAULT_ORDERS, MORE_ORDERS_TIME, ORDER_TIME, WHOLE_ORDERS_PART};
 use unflake_explore::order::{Doing, LaunchTests, OrdersTried, RanOrders, Search, TimeLeft, WholeSuite};
 use unflake_findings::NoteKind;
@@ -21,7 +23,12 @@ pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, ledger: &mut Ledger) {
             continue;
         }
         let orders = tools.orders(check, launch, &tests);
-        let tried = whole_orders(check, &tests, &orders, ran, clock);
+        let mut tried = whole_orders(check, &tests, &orders, ran, clock);
+        let failing: Vec<TestIx> = tried.failing.keys().copied().collect();
+        // It was not the order that made them fail.
+        for test in move_outside(check, &failing) {
+            tried.failing.remove(&test);
+        }
         ledger.add(Fact::Rounds(tried.count));
         tried
             .ran

@@ -46,6 +46,14 @@ fn what_fails_in_another_order_is_proved() {
 }
 
 #[test]
+fn what_fails_in_isolation_does_not_depend_on_the_order() {
+    check(
+        &ordering("A#a\nB#b fails inside\nC#c fails without B#b"),
+        &["5 rounds", "C#c needs B#b", "B#b ran outside"],
+    );
+}
+
+#[test]
 fn all_that_ran_in_the_build_runs_in_other_orders() {
     let facts =
         ordering("A#a\nA#b [skipped]\nB#a [unfinished]\nB#b [failed] fails\nC#c [no-launch, jvm 2]").facts();
