@@ -4,16 +4,15 @@
 //! outlives the program. What the tests' outcomes mean is not decided here.
 
 mod children;
+mod furnish;
 mod isolate;
 mod launch;
 mod listener;
 mod worker;
 
 pub use children::{Cancel, Children, command};
+pub use furnish::{JVM_OPTIONS, OwnDirectory};
 pub use isolate::{Isolated, Isolation, IsolationSetting, Whereabouts, launched};
 pub use launch::{FromTool, Launch, LaunchError, class_files};
 pub use listener::{Connection, Listener};
-pub use worker::{
-    During, JVM_OPTIONS, Limits, Numbers, OwnDirectory, RunEnd, START_LIMIT, StartError, Work, Worker,
-    WorkerTools,
-};
+pub use worker::{During, Limits, Numbers, RunEnd, START_LIMIT, StartError, Work, Worker, WorkerTools};

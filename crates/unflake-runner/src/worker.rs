@@ -4,18 +4,18 @@
 //! and goes on with a new worker.
 
 use crate::children::{Cancel, Children, wait};
-use crate::isolate::{DUMP_THREADS, Instructions, Isolation, Whereabouts, remove_all};
+use crate::furnish::{Furnished, furnish};
+use crate::isolate::{DUMP_THREADS, Isolation, Whereabouts, remove_all};
 use crate::launch::Launch;
 use crate::listener::{Connection, Listener, say};
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
@@ -178,47 +178,14 @@ impl Worker {
         work: Work,
         whereabouts: Whereabouts,
     ) -> Result<Worker, StartError> {
-        let number = tools.numbers.take();
-        let folder = tools.scratch.join(format!("worker-{number}"));
-        let io = |what: &str| {
-            let what = format!("{what} in `{}`", folder.display());
-            move |error| StartError::Io { what, error }
-        };
-        fs::create_dir_all(folder.join(TEMPORARY)).map_err(io("cannot create the worker's folder"))?;
-        let room = tools.isolation.room(launch, &folder, whereabouts);
-        let room = room.map_err(io("cannot create the worker's folder"))?;
-        let is_apart = room.namespaces.is_some();
-        let launch = match room.wants_home || tools.empty_home {
-            true => &at_home(launch, &folder).map_err(io("cannot create a home"))?,
-            false => launch,
-        };
-        let properties = folder.join("properties");
-        fs::write(&properties, launch.properties_file()).map_err(io("cannot write the properties"))?;
-        let listener = Listener::bind(&folder.join("agent.sock")).map_err(io("cannot listen"))?;
-        let output = folder.join("output");
-        let write = File::create(&output).map_err(io("cannot write the output"))?;
-        let write_too = write.try_clone().map_err(io("cannot write the output"))?;
-
-        let mut program = vec![launch.java.clone().into_os_string()];
-        let extra = extra_options(launch, tools, work, &folder, listener.path(), number);
-        program.extend(
-            launch
-                .arguments(&tools.runner, &extra)
-                .into_iter()
-                .map(OsString::from),
-        );
-        program.push(properties.into_os_string());
-        let mut command = tools.isolation.launcher(&Instructions {
-            namespaces: room.namespaces,
-            directory: launch.directory.clone(),
-            program,
-        });
-        command
-            .env_clear()
-            .envs(&launch.environment)
-            .stdin(Stdio::piped())
-            .stdout(write)
-            .stderr(write_too);
+        let Furnished {
+            folder,
+            listener,
+            output,
+            mut command,
+            configuration,
+            is_apart,
+        } = furnish(launch, tools, work, whereabouts)?;
         let mut child = tools
             .children
             .spawn(&mut command)
@@ -226,10 +193,6 @@ impl Worker {
                 what: format!("cannot start a test JVM in `{}`", launch.directory.display()),
                 error,
             })?;
-        let mut configuration = tools.configuration.clone();
-        if let (true, Some(watch)) = (tools.empty_home, &mut configuration.watch) {
-            watch.directories.push(folder.join(HOME));
-        }
         match greet(&mut child, &listener, tools, configuration, &output) {
             Ok(agent) => {
                 let (children, cancel) = (tools.children.clone(), tools.cancel.clone());
@@ -383,65 +346,6 @@ impl Drop for Worker {
     }
 }
 
-/// The names of a worker's own directories, in its folder.
-const TEMPORARY: &str = "tmp";
-const HOME: &str = "home";
-
-/// What a path below the scratch directory lies in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OwnDirectory {
-    Home,
-    Temporary,
-}
-
-impl OwnDirectory {
-    /// `worker-7/home/.rc` is `.rc` in the home of a worker.
-    pub fn of(below_scratch: &Path) -> Option<(OwnDirectory, PathBuf)> {
-        let mut parts = below_scratch.iter().skip(1);
-        let own = match parts.next()?.to_str()? {
-            HOME => OwnDirectory::Home,
-            TEMPORARY => OwnDirectory::Temporary,
-            _ => return None,
-        };
-        Some((own, parts.collect()))
-    }
-}
-
-/// The same JVM with an empty home in its folder.
-fn at_home(launch: &Launch, folder: &Path) -> io::Result<Launch> {
-    let home = folder.join(HOME);
-    fs::create_dir_all(&home)?;
-    let home = home.display().to_string();
-    let mut launch = launch.clone();
-    launch.environment.insert("HOME".to_owned(), home.clone());
-    launch.options.push(format!("-Duser.home={home}"));
-    launch.properties.insert("user.home".to_owned(), home);
-    Ok(launch)
-}
-
-/// The options of a JVM beside the build's.
-fn extra_options(
-    launch: &Launch,
-    tools: &WorkerTools,
-    work: Work,
-    folder: &Path,
-    socket: &Path,
-    number: u32,
-) -> Vec<String> {
-    let agent = tools.agent.display();
-    let mut extra = vec![format!("-agentpath:{agent}={},worker={number}", socket.display())];
-    let mut options = launch.options.iter();
-    if !options.any(|option| option.starts_with("-Djava.io.tmpdir=")) {
-        extra.push(format!("-Djava.io.tmpdir={}", folder.join(TEMPORARY).display()));
-    }
-    extra.extend(JVM_OPTIONS.iter().map(|option| (*option).to_owned()));
-    if work == Work::Short {
-        extra.push(ONE_COMPILER.to_owned());
-    }
-    extra.extend(tools.options.iter().cloned());
-    extra
-}
-
 /// How much a JVM has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
@@ -450,18 +354,6 @@ pub enum Work {
     /// It computes for seconds.
     Long,
 }
-
-const ONE_COMPILER: &str = "-XX:TieredStopAtLevel=1";
-
-/// What a test JVM of ours is started with beside the build's own options.
-///
-/// Identity hashes by a counter, so that tables that are ordered by them are the same in every run (the default draws
-/// from a generator whose start differs from JVM to JVM). A JVM that does not know an option passes it over.
-pub const JVM_OPTIONS: &[&str] = &[
-    "-XX:+IgnoreUnrecognizedVMOptions",
-    "-XX:+UnlockExperimentalVMOptions",
-    "-XX:hashCode=3",
-];
 
 fn greet(
     child: &mut Child,

@@ -124,6 +124,8 @@ pub(crate) struct Room {
     pub(crate) namespaces: Option<Namespaces>,
     /// It has no home of its own unless it gets one.
     pub(crate) wants_home: bool,
+    /// Its process has the same number as that of other JVMs, with which it shares the directory for temporary files.
+    pub(crate) shares_process_numbers: bool,
 }
 
 impl Isolation {
@@ -177,6 +179,7 @@ impl Isolation {
             return Ok(Room {
                 namespaces: None,
                 wants_home: false,
+                shares_process_numbers: false,
             });
         }
         let environment = |name: &str| launch.environment.get(name).cloned();
@@ -186,12 +189,14 @@ impl Isolation {
             Isolated::Directories { .. } => Ok(Room {
                 namespaces: None,
                 wants_home: true,
+                shares_process_numbers: false,
             }),
             Isolated::Namespaces {
                 processes, covered, ..
             } => {
                 let is_covered = |path: &PathBuf| covered.iter().any(|outer| path.starts_with(outer));
                 let wants_home = !directories.homes.iter().all(is_covered);
+                let shares_process_numbers = processes && !directories.others.iter().all(is_covered);
                 let overlays = covered.iter().map(|directory| Overlay {
                     directory: directory.clone(),
                     required: true,
@@ -204,6 +209,7 @@ impl Isolation {
                         layers: empty(folder, "layers")?,
                     }),
                     wants_home,
+                    shares_process_numbers,
                 })
             }
         }
