@@ -54,8 +54,6 @@ pub(crate) enum Fact {
 /// What a test did without any variation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unvaried {
-    /// An `[[ignore]]` names it.
-    Ignored,
     Disabled,
     /// Its JVM ended while it ran.
     Unfinished,
@@ -78,6 +76,8 @@ pub(crate) enum Unresolved {
     NotReached,
     /// It failed, and the user ended the run before that was confirmed.
     NotConfirmed,
+    /// It failed, and the budget ended before that was confirmed.
+    OutOfTime,
     /// Varied and unvaried runs do not separate: all that was seen of it alone, and what it said when it failed.
     Flaky {
         seen: Evidence,

@@ -92,10 +92,11 @@ impl<'a> States<'a> {
         }
     }
 
-    /// Whether time ran out for something that depends on the order.
+    /// Whether time ran out before something that was seen was proved.
     pub(super) fn has_unproved(&self) -> bool {
-        let mut unproved = self.known.values().filter_map(|known| known.unproved);
-        unproved.any(|why| why == Unproved::Ended)
+        self.known.values().any(|known| {
+            known.unproved == Some(Unproved::Ended) || known.unresolved == Some(&Unresolved::OutOfTime)
+        })
     }
 
     pub(super) fn tests(&self, suite: &Suite) -> Vec<TestResult> {
@@ -228,7 +229,6 @@ impl TestFacts<'_> {
 impl Unvaried {
     fn reason(&self) -> Option<String> {
         match self {
-            Unvaried::Ignored => Some("an `[[ignore]]` names it".to_owned()),
             Unvaried::Disabled => None,
             Unvaried::Unfinished => Some("its JVM ended while it ran, without any variation".to_owned()),
             Unvaried::Fails { message } => Some(message.clone()),
@@ -243,7 +243,6 @@ impl Unvaried {
 
     fn state(&self) -> Reasoned {
         let state = match self {
-            Unvaried::Ignored => TestState::Excluded,
             Unvaried::Disabled => TestState::Disabled,
             Unvaried::Unfinished => TestState::NotFinished,
             Unvaried::Fails { .. } | Unvaried::FailsInSuite { .. } => TestState::Failing,
@@ -254,7 +253,6 @@ impl Unvaried {
 
     fn fate(&self) -> Fate {
         let reason = match self {
-            Unvaried::Ignored => return Fate::Skipped(SkipReason::Ignored),
             Unvaried::Disabled => return Fate::Skipped(SkipReason::Disabled),
             Unvaried::Unfinished => ExcludedReason::NotRun,
             Unvaried::Fails { .. } => ExcludedReason::Failing,
@@ -271,6 +269,9 @@ impl Unresolved {
             Unresolved::NotReached => "the run ended before its turn came".to_owned(),
             Unresolved::NotConfirmed => {
                 "failed when varied; interrupted before the failure was confirmed".to_owned()
+            }
+            Unresolved::OutOfTime => {
+                "failed when varied; time ran out before the failure was confirmed".to_owned()
             }
             Unresolved::Flaky { seen, message } => {
                 let Evidence { with, without } = seen;
@@ -298,6 +299,7 @@ impl Unresolved {
         let state = match self {
             Unresolved::NotReached
             | Unresolved::NotConfirmed
+            | Unresolved::OutOfTime
             | Unresolved::NotRunByBuild
             | Unresolved::NoJvm(_) => TestState::NotFinished,
             Unresolved::Flaky { .. } | Unresolved::FailsThroughBuild { .. } => TestState::Flaky,
@@ -310,9 +312,10 @@ impl Unresolved {
     fn fate(&self) -> Fate {
         let reason = match self {
             Unresolved::NotReached => return Fate::Skipped(SkipReason::Budget),
-            Unresolved::NotConfirmed | Unresolved::NotRunByBuild | Unresolved::NoJvm(_) => {
-                ExcludedReason::NotRun
-            }
+            Unresolved::NotConfirmed
+            | Unresolved::OutOfTime
+            | Unresolved::NotRunByBuild
+            | Unresolved::NoJvm(_) => ExcludedReason::NotRun,
             Unresolved::BrokenByOthers | Unresolved::OnlyOnce => return Fate::Checked,
             Unresolved::Flaky { .. } | Unresolved::FailsThroughBuild { .. } => ExcludedReason::Flaky,
             Unresolved::NeedsOthers { .. } => ExcludedReason::OrderSuspect,

@@ -88,7 +88,6 @@ fn one(fact: &Fact, suite: &Suite) -> String {
 
 fn unvaried(what: &Unvaried) -> String {
     match what {
-        Unvaried::Ignored => "is ignored".to_owned(),
         Unvaried::Disabled => "is disabled".to_owned(),
         Unvaried::Unfinished => "is unfinished".to_owned(),
         Unvaried::Fails { message } => format!("fails unvaried: {message}"),
@@ -101,6 +100,7 @@ fn unresolved(why: &Unresolved) -> String {
     match why {
         Unresolved::NotReached => "not reached".to_owned(),
         Unresolved::NotConfirmed => "not confirmed".to_owned(),
+        Unresolved::OutOfTime => "out of time".to_owned(),
         Unresolved::Flaky { seen, .. } => format!(
             "is flaky: {} of {} varied, {} of {} unvaried",
             seen.with.failed, seen.with.runs, seen.without.failed, seen.without.runs

@@ -1,11 +1,13 @@
 //! Which failures of the rounds count: each is repeated, varied and unvaried (N7).
 
+use super::rounds::unvaried_runs;
 use crate::check::Check;
 use crate::document::message;
 use crate::drive::rounds::{LaunchJvms, Verdicts, WorkerJvm};
 use crate::drive::units::tests_of_round;
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 use unflake_explore::{
     Confirmed, Counts, Evidence, GUIDED_ROUNDS, Inquiry, Suspect, TestIx, Unconfirmed, Verdict, blame,
     confirm, strategy_of_round,
@@ -37,6 +39,16 @@ impl FailedIn {
 struct Tried {
     result: Result<(u32, Confirmed), Unconfirmed>,
     seen: Evidence,
+}
+
+impl Tried {
+    /// There is no time to try.
+    fn none() -> Tried {
+        Tried {
+            result: Err(Unconfirmed::Cancelled),
+            seen: Evidence::LEARNED,
+        }
+    }
 }
 
 /// Repeats every failure; returns the tests that only the build can run.
@@ -80,14 +92,24 @@ pub(super) fn run(
             }
         }
     }
+    drop_flaky(check, &mut suspects, ledger);
     check.progress.phase("confirming", suspects.len() as u64);
     // Tests of one class share a JVM as long as it stays as good as new.
     let class = |failed: &FailedIn| (suite[failed.test].launch, &suite[failed.test].handle.root);
     let classes: Vec<&[FailedIn]> = suspects.chunk_by(|a, b| class(a) == class(b)).collect();
+    let deadline = check
+        .options
+        .budget
+        .map(|budget| Instant::now() + time_for(budget));
     let results = check.in_parallel(&classes, |class| {
         let mut warm = None;
         let confirm = |failed: &FailedIn| {
-            let result = confirm_one(check, failed, &mut warm);
+            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let result = if is_late {
+                Tried::none()
+            } else {
+                confirm_one(check, failed, &mut warm)
+            };
             check.progress.step();
             result
         };
@@ -101,6 +123,39 @@ pub(super) fn run(
     }
     through_build.sort_unstable();
     through_build
+}
+
+/// How long confirmation may take: what was seen should not be lost for a short budget.
+fn time_for(budget: Duration) -> Duration {
+    const LEAST: Duration = Duration::from_secs(60);
+    budget.max(LEAST)
+}
+
+/// Of many suspects, those that sometimes fail unvaried are flaky on their own. A few JVMs for all of them together
+/// show most of these; each for itself would take several.
+fn drop_flaky(check: &Check<'_>, suspects: &mut Vec<FailedIn>, ledger: &mut Ledger) {
+    const MANY: usize = 10;
+    const TIMES: u32 = 4;
+    if suspects.len() < MANY {
+        return;
+    }
+    let tests: Vec<TestIx> = suspects.iter().map(|suspect| suspect.test).collect();
+    let counted = unvaried_runs(check, &tests, TIMES);
+    suspects.retain(|suspect| match counted.get(&suspect.test) {
+        Some((counts, said)) if counts.is_mixed() => {
+            let unvaried = Evidence {
+                without: *counts,
+                ..Evidence::default()
+            };
+            let why = Unresolved::Flaky {
+                seen: Evidence::LEARNED.plus(suspect.in_rounds()).plus(unvaried),
+                message: said.clone(),
+            };
+            ledger.add(Fact::Unresolved(suspect.test, why));
+            false
+        }
+        _ => true,
+    });
 }
 
 fn is_failure(verdict: &Verdict) -> bool {
@@ -137,6 +192,7 @@ fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
             through_build: false,
         }))),
         Err(_) if is_cancelled => unresolved(Unresolved::NotConfirmed),
+        Err(Unconfirmed::Cancelled) => unresolved(Unresolved::OutOfTime),
         Err(Unconfirmed::Flaky(failure)) => unresolved(Unresolved::Flaky {
             seen: tried.seen.plus(suspect.in_rounds()),
             message: failure.map_or_else(|| suspect.message.clone(), |failure| message(&failure)),
@@ -148,7 +204,6 @@ fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
         }),
         Err(Unconfirmed::FailsUnvaried(_) | Unconfirmed::NotRun) => Confirmation::ThroughBuild,
         Err(Unconfirmed::NoJvm(reason)) => unresolved(Unresolved::NoJvm(reason)),
-        Err(Unconfirmed::Cancelled) => unresolved(Unresolved::NotReached),
     }
 }
 
@@ -387,6 +442,32 @@ mod tests {
     }
 
     #[test]
+    fn of_many_suspects_those_that_fail_unvaried_now_and_then_are_flaky_at_once() {
+        let mut suite = String::from("A#flaky fails turns fpfpfp; fails form random\n");
+        for n in 0..10 {
+            suite.push_str(&format!("B#b{n} fails varied\n"));
+        }
+        let simulated = simulated(&suite).with(|options| options.rounds = Some(1));
+        let facts = simulated.facts();
+        // Passed in the build, failed in the round, then passed, failed, passed, failed unvaried.
+        assert!(
+            facts.contains(&"A#flaky is flaky: 1 of 1 varied, 2 of 5 unvaried".to_owned()),
+            "{facts:?}"
+        );
+        assert_eq!(
+            facts.iter().filter(|fact| fact.contains("fails since")).count(),
+            10
+        );
+    }
+
+    #[test]
+    fn the_budget_ends_confirmation_too_but_not_at_once() {
+        assert_eq!(time_for(Duration::ZERO), Duration::from_secs(60));
+        assert_eq!(time_for(Duration::from_secs(90)), Duration::from_secs(90));
+        assert_eq!(Tried::none().result, Err(Unconfirmed::Cancelled));
+    }
+
+    #[test]
     fn each_result_is_judged() {
         let confirmed = Confirmed {
             scope: Scope::Alone,
@@ -412,7 +493,7 @@ mod tests {
             (false, Err(Unconfirmed::FailsUnvaried(failure())), "through build"),
             (false, Err(Unconfirmed::NotRun), "through build"),
             (false, Err(Unconfirmed::NoJvm("x".to_owned())), "NoJvm(\"x\")"),
-            (false, Err(Unconfirmed::Cancelled), "NotReached"),
+            (false, Err(Unconfirmed::Cancelled), "OutOfTime"),
         ];
         for (is_cancelled, result, expected) in cases {
             let shown = format!("{result:?}");
