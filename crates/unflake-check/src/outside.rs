@@ -168,9 +168,26 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_another_jvm_has_is_not_the_tests_doing() {
-        // In JVMs that share ports, what wants one runs alone as soon as it cannot have it.
-        let suite = "A#a wants-port turns fp\nB#b";
+    fn what_is_found_does_not_depend_on_what_jvms_share() {
+        for suite in [
+            "A#a fails varied\nB#b",
+            "A#a\nA#b fails varied and after A#a",
+            "A#a\nB#b fails varied and after A#a\nC#c dies varied",
+        ] {
+            let apart = simulated(suite).facts();
+            let sharing = simulated(suite).sharing().facts();
+            assert_eq!(apart, sharing);
+            assert!(
+                apart.iter().any(|fact| fact.contains("fails since")),
+                "{apart:#?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_another_jvm_makes_fail_is_not_the_tests_doing() {
+        // In JVMs that share ports and files, what fails runs again with nobody beside it.
+        let suite = "A#a fails turns fp\nB#b";
         let facts = simulated(suite).sharing().facts();
         assert!(facts.contains(&"A#a failed 0 of 10".to_owned()), "{facts:#?}");
         assert!(!facts.contains(&"A#a ran outside".to_owned()), "{facts:#?}");

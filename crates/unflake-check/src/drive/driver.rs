@@ -173,6 +173,15 @@ impl Driver {
         self.exceptions.add(class, exception);
     }
 
+    /// This test fails with nobody beside it, too.
+    pub(super) fn clear(&self, test: &Handle) {
+        self.exceptions.clear(test);
+    }
+
+    pub(super) fn is_cleared(&self, test: &Handle) -> bool {
+        self.exceptions.is_cleared(test)
+    }
+
     /// What is different for a JVM that runs all of these tests.
     pub(super) fn exception<'t>(&self, tests: impl IntoIterator<Item = &'t Handle>) -> Option<Exception> {
         if self.is_outside {
@@ -237,6 +246,15 @@ impl DrivenJvm {
     /// Whether another JVM of ours may have what a test of this one wants.
     pub(super) fn can_meet_others(&self) -> bool {
         self.company() == Company::Sharing
+    }
+
+    /// The same one, which nobody can meet any more.
+    #[must_use]
+    pub(super) fn alone(mut self) -> DrivenJvm {
+        if self.can_meet_others() {
+            self.exception = Some(Exception::Alone);
+        }
+        self
     }
 
     fn company(&self) -> Company {

@@ -3,7 +3,7 @@
 //! There is none until it turns out that a class needs what it does not find inside, or what another JVM has. It is
 //! remembered for the rest of the run, and for its replays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use unflake_protocol::Handle;
 
@@ -18,31 +18,49 @@ pub enum Exception {
 
 /// The classes that are exceptions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Exceptions(Arc<Mutex<BTreeMap<String, Exception>>>);
+pub(super) struct Exceptions(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    classes: BTreeMap<String, Exception>,
+    /// Tests that need no exception: they fail alone, too.
+    cleared: BTreeSet<Handle>,
+}
 
 impl Exceptions {
     pub(super) fn add(&self, class: &str, exception: Exception) {
-        let mut classes = self.classes();
-        let known = classes.entry(class.to_owned()).or_insert(exception);
+        let mut all = self.known();
+        let known = all.classes.entry(class.to_owned()).or_insert(exception);
         *known = exception.max(*known);
     }
 
     pub(super) fn outside(&self) -> Vec<String> {
-        let classes = self.classes();
-        let outside = classes.iter().filter(|(_, known)| **known == Exception::Outside);
+        let known = self.known();
+        let outside = known
+            .classes
+            .iter()
+            .filter(|(_, known)| **known == Exception::Outside);
         outside.map(|(class, _)| class.clone()).collect()
     }
 
     /// What counts for a JVM that runs all of these tests.
     pub(super) fn of<'t>(&self, tests: impl IntoIterator<Item = &'t Handle>) -> Option<Exception> {
-        let classes = self.classes();
+        let known = self.known();
         tests
             .into_iter()
-            .filter_map(|test| classes.get(&test.root).copied())
+            .filter_map(|test| known.classes.get(&test.root).copied())
             .max()
     }
 
-    fn classes(&self) -> MutexGuard<'_, BTreeMap<String, Exception>> {
+    pub(super) fn clear(&self, test: &Handle) {
+        self.known().cleared.insert(test.clone());
+    }
+
+    pub(super) fn is_cleared(&self, test: &Handle) -> bool {
+        self.known().cleared.contains(test)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -63,5 +81,10 @@ mod tests {
         assert_eq!(exceptions.of(&tests[..2]), Some(Exception::Alone));
         assert_eq!((exceptions.of(&tests[..1]), exceptions.of([])), (None, None));
         assert_eq!(exceptions.outside(), ["C"]);
+        exceptions.clear(&tests[0]);
+        assert_eq!(
+            tests.map(|test| exceptions.is_cleared(&test)),
+            [true, false, false]
+        );
     }
 }

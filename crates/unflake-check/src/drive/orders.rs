@@ -2,7 +2,7 @@
 //!
 //! What counts is what the JVM said: a test that ran at another place than it was asked to has no verdict.
 
-use super::driver::{Driver, Exception};
+use super::driver::Driver;
 use super::pool::in_parallel;
 use super::transcript::JvmEnd;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use unflake_explore::order::limits::SEARCH_SHARE;
 use unflake_explore::order::{Orders, TestOrder};
 use unflake_explore::{TestIx, Verdict};
 use unflake_protocol::{Configuration, Handle, Record, RunCommand};
-use unflake_runner::{Launch, Limits, Work};
+use unflake_runner::{Isolated, Launch, Limits, Work};
 
 /// The JVMs of one launch.
 #[derive(Clone, Copy, Debug)]
@@ -53,16 +53,14 @@ pub const EXACT: &str = "-Dunflake.exact=true";
 impl Orders for LaunchOrders<'_> {
     fn run_all(&self, orders: &[TestOrder]) -> Vec<Option<Vec<Verdict>>> {
         let mut results = in_parallel(self.jobs, orders.iter().collect(), |order| self.run(order));
-        // Two JVMs that wanted the same port: that is our doing, not the test's.
-        let met = |verdicts: &Option<Vec<Verdict>>| verdicts.iter().flatten().any(is_about_a_port);
+        // Two JVMs that wanted the same port, or the same file: that is our doing, not the test's.
+        let is_apart = matches!(self.driver.isolated(self.launch), Isolated::Namespaces { .. });
+        let is_doubtful =
+            |verdict: &Verdict| is_about_a_port(verdict) || !is_apart && verdict.failure().is_some();
+        let met = |verdicts: &Option<Vec<Verdict>>| verdicts.iter().flatten().any(is_doubtful);
         let alone = self.jobs.min(orders.len()) < 2;
         for (verdicts, order) in results.iter_mut().zip(orders) {
             if !alone && met(verdicts) {
-                let about_a_port = order.iter().zip(verdicts.iter().flatten());
-                for (test, _) in about_a_port.filter(|(_, verdict)| is_about_a_port(verdict)) {
-                    let class = &self.handles[test.0].root;
-                    self.driver.make_exception(class, Exception::Alone);
-                }
                 *verdicts = self.run(order);
             }
         }
@@ -79,7 +77,7 @@ impl Orders for LaunchOrders<'_> {
     }
 }
 
-pub(super) fn is_about_a_port(verdict: &Verdict) -> bool {
+fn is_about_a_port(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Failed(failure) => {
             failure.kind.ends_with("BindException") || failure.trace.contains("java.net.BindException")

@@ -1,7 +1,6 @@
 //! Real test JVMs behind the traits of `unflake-explore`, and rounds over many of them.
 
 use super::driver::{DrivenJvm, Driver, Exception, Heard};
-use super::orders::is_about_a_port;
 use super::patience::Patience;
 use super::pool::{Lane, in_lanes};
 use super::transcript::{JvmEnd, Transcript};
@@ -99,7 +98,7 @@ impl Workers<'_> {
                     // It came to no test: the class that is next has an initialiser or a set-up that ends it.
                     found = self.fail_next_class(&left, failure, done);
                 }
-                self.run_alone_if_met(unit, &running, varied, &mut found);
+                self.run_again_alone(unit, &running, &left, varied, &mut found);
                 if end.failure().is_some() {
                     let is_over =
                         |verdict: &Verdict| verdict.failure().map(Failure::sort) >= Some(FailureSort::Hang);
@@ -149,34 +148,51 @@ impl Workers<'_> {
         of_class.map(fail).collect()
     }
 
-    /// Tests that wanted a port which another JVM of ours may have had run again, alone, and from now on always.
-    fn run_alone_if_met(
+    /// What failed in a JVM that could meet others is run again, after the same tests and with nobody beside it. What
+    /// passes then was our doing, and its class runs alone from now on.
+    fn run_again_alone(
         &self,
         unit: &Unit,
         jvm: &DrivenJvm,
+        tests: &[TestIx],
         varied: Varied,
         found: &mut BTreeMap<TestIx, Verdict>,
     ) {
-        let about_a_port = found.iter().filter(|(_, verdict)| is_about_a_port(verdict));
-        let met: Vec<TestIx> = about_a_port.map(|(test, _)| *test).collect();
-        if met.is_empty() || !jvm.can_meet_others() {
+        if !jvm.can_meet_others() {
             return;
         }
-        met.iter().for_each(|test| self.seclude(*test));
-        if let Ok(mut alone) = self.start(unit.launch, unit.work(), &met) {
-            let (verdicts, _) = self.run_in(&mut alone, &met, varied, Limit::Usual, &|_, _| {});
-            found.extend(verdicts);
+        let is_doubtful = |test: &TestIx| {
+            let failure = found.get(test).and_then(Verdict::failure);
+            failure.is_some_and(|failure| failure.sort() < FailureSort::Hang)
+                && !self.driver.is_cleared(&self.suite[*test].handle)
+        };
+        let Some(last) = tests.iter().rposition(is_doubtful) else {
+            return;
+        };
+        let doubtful: Vec<TestIx> = tests.iter().copied().filter(is_doubtful).collect();
+        let Ok(alone) = self.start(unit.launch, unit.work(), &tests[..=last]) else {
+            return;
+        };
+        let (verdicts, _) = self.run_in(
+            &mut alone.alone(),
+            &tests[..=last],
+            varied,
+            Limit::Usual,
+            &|_, _| {},
+        );
+        for test in doubtful {
+            let handle = &self.suite[test].handle;
+            if verdicts.get(&test) == Some(&Verdict::Passed) {
+                self.driver.make_exception(&handle.root, Exception::Alone);
+                found.insert(test, Verdict::Passed);
+            } else {
+                self.driver.clear(handle);
+            }
         }
     }
 
     fn is_exception(&self, test: TestIx) -> bool {
         self.driver.exception([&self.suite[test].handle]).is_some()
-    }
-
-    /// From now on the test's class runs alone.
-    fn seclude(&self, test: TestIx) {
-        let class = &self.suite[test].handle.root;
-        self.driver.make_exception(class, Exception::Alone);
     }
 
     fn start(&self, launch: LaunchIx, work: Work, tests: &[TestIx]) -> Result<DrivenJvm, JvmEnd> {
@@ -303,7 +319,8 @@ impl<'a> Jvms for LaunchJvms<'a> {
         match self.workers.start(self.launch, Work::Short, &[]) {
             Ok(jvm) => Ok(WorkerJvm {
                 workers: self.workers,
-                jvm,
+                // What counts must not depend on who else runs.
+                jvm: jvm.alone(),
                 is_alive: true,
                 natural: self.natural.clone(),
             }),
@@ -334,13 +351,7 @@ impl Jvm for WorkerJvm<'_> {
         }
         // A JVM that ended before the test was reached failed on the way to it.
         let on_the_way = || end.failure().cloned().map_or(Verdict::NotRun, Verdict::Failed);
-        let verdict = verdicts.remove(&trial.test).unwrap_or_else(on_the_way);
-        drop(natural);
-        if self.is_alive && is_about_a_port(&verdict) && self.jvm.can_meet_others() {
-            self.workers.seclude(trial.test);
-            return self.run(trial);
-        }
-        verdict
+        verdicts.remove(&trial.test).unwrap_or_else(on_the_way)
     }
 
     fn is_alive(&self) -> bool {

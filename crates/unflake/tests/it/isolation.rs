@@ -15,7 +15,6 @@ const HERE: &str = r#"
     package a;
 
     import java.io.File;
-    import java.io.FileOutputStream;
 
     class Here {
         /** Whether unflake runs it, and not the build. */
@@ -38,13 +37,14 @@ const HERE: &str = r#"
     }
 "#;
 
-/// Opens a fixed port for a while, and leaves files of fixed names and a process behind. `varied`: makes a choice, so
-/// that it is varied.
+/// Has a fixed port and a file of a fixed name in the working directory for a while each, leaves files of fixed names
+/// and a process behind, and has one test that assumes too much. All make choices, so that they are varied.
 fn server(name: &str) -> String {
     r#"
     package a;
 
     import static org.junit.jupiter.api.Assertions.assertEquals;
+    import java.io.File;
     import java.net.ServerSocket;
     import java.net.Socket;
     import java.util.Arrays;
@@ -63,6 +63,18 @@ fn server(name: &str) -> String {
                 size += text.length();
             }
             assertEquals(3, size);
+        }
+
+        @Test
+        void locks() throws Exception {
+            int size = 0;
+            for (String text : new HashSet<>(Arrays.asList("a", "b", "c"))) {
+                size += text.length();
+            }
+            File lock = new File("lock");
+            Here.write("lock");
+            Thread.sleep(100);
+            lock.delete();
         }
 
         @Test
