@@ -74,6 +74,8 @@ pub(crate) enum Unresolved {
     NotReached,
     /// It failed, and the user ended the run before that was confirmed.
     NotConfirmed,
+    /// It failed, and the budget ended before that was confirmed.
+    OutOfTime,
     /// Varied and unvaried runs do not separate: all that was seen of it alone, and what it said when it failed.
     Flaky {
         seen: Evidence,

@@ -91,10 +91,11 @@ impl<'a> States<'a> {
         }
     }
 
-    /// Whether time ran out for something that depends on the order.
+    /// Whether time ran out before something that was seen was proved.
     pub(super) fn has_unproved(&self) -> bool {
-        let mut unproved = self.known.values().filter_map(|known| known.unproved);
-        unproved.any(|why| why == Unproved::Ended)
+        self.known.values().any(|known| {
+            known.unproved == Some(Unproved::Ended) || known.unresolved == Some(&Unresolved::OutOfTime)
+        })
     }
 
     pub(super) fn tests(&self, suite: &Suite) -> Vec<TestResult> {
@@ -268,6 +269,9 @@ impl Unresolved {
             Unresolved::NotConfirmed => {
                 "failed when varied; interrupted before the failure was confirmed".to_owned()
             }
+            Unresolved::OutOfTime => {
+                "failed when varied; time ran out before the failure was confirmed".to_owned()
+            }
             Unresolved::Flaky { seen, message } => {
                 let Evidence { with, without } = seen;
                 format!(
@@ -294,6 +298,7 @@ impl Unresolved {
         let state = match self {
             Unresolved::NotReached
             | Unresolved::NotConfirmed
+            | Unresolved::OutOfTime
             | Unresolved::NotRunByBuild
             | Unresolved::NoJvm(_) => TestState::NotFinished,
             Unresolved::Flaky { .. } | Unresolved::FailsThroughBuild { .. } => TestState::Flaky,
@@ -306,9 +311,10 @@ impl Unresolved {
     fn fate(&self) -> Fate {
         let reason = match self {
             Unresolved::NotReached => return Fate::Skipped(SkipReason::Budget),
-            Unresolved::NotConfirmed | Unresolved::NotRunByBuild | Unresolved::NoJvm(_) => {
-                ExcludedReason::NotRun
-            }
+            Unresolved::NotConfirmed
+            | Unresolved::OutOfTime
+            | Unresolved::NotRunByBuild
+            | Unresolved::NoJvm(_) => ExcludedReason::NotRun,
             Unresolved::BrokenByOthers | Unresolved::OnlyOnce => return Fate::Checked,
             Unresolved::Flaky { .. } | Unresolved::FailsThroughBuild { .. } => ExcludedReason::Flaky,
             Unresolved::NeedsOthers { .. } => ExcludedReason::OrderSuspect,

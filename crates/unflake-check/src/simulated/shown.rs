@@ -98,6 +98,7 @@ fn unresolved(why: &Unresolved) -> String {
     match why {
         Unresolved::NotReached => "not reached".to_owned(),
         Unresolved::NotConfirmed => "not confirmed".to_owned(),
+        Unresolved::OutOfTime => "out of time".to_owned(),
         Unresolved::Flaky { seen, .. } => format!(
             "is flaky: {} of {} varied, {} of {} unvaried",
             seen.with.failed, seen.with.runs, seen.without.failed, seen.without.runs

@@ -7,6 +7,7 @@ use crate::drive::rounds::{LaunchJvms, Verdicts, WorkerJvm};
 use crate::drive::units::tests_of_round;
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 use unflake_explore::{
     Confirmed, Counts, Evidence, GUIDED_ROUNDS, Inquiry, Suspect, TestIx, Unconfirmed, Verdict, blame,
     confirm, strategy_of_round,
@@ -38,6 +39,16 @@ impl FailedIn {
 struct Tried {
     result: Result<(u32, Confirmed), Unconfirmed>,
     seen: Evidence,
+}
+
+impl Tried {
+    /// There is no time to try.
+    fn none() -> Tried {
+        Tried {
+            result: Err(Unconfirmed::Cancelled),
+            seen: Evidence::LEARNED,
+        }
+    }
 }
 
 /// Repeats every failure; returns the tests that only the build can run.
@@ -86,10 +97,19 @@ pub(super) fn run(
     // Tests of one class share a JVM as long as it stays as good as new.
     let class = |failed: &FailedIn| (suite[failed.test].launch, &suite[failed.test].handle.root);
     let classes: Vec<&[FailedIn]> = suspects.chunk_by(|a, b| class(a) == class(b)).collect();
+    let deadline = check
+        .options
+        .budget
+        .map(|budget| Instant::now() + time_for(budget));
     let results = check.in_parallel(&classes, |class| {
         let mut warm = None;
         let confirm = |failed: &FailedIn| {
-            let result = confirm_one(check, failed, &mut warm);
+            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let result = if is_late {
+                Tried::none()
+            } else {
+                confirm_one(check, failed, &mut warm)
+            };
             check.progress.step();
             result
         };
@@ -103,6 +123,12 @@ pub(super) fn run(
     }
     through_build.sort_unstable();
     through_build
+}
+
+/// How long confirmation may take: what was seen should not be lost for a short budget.
+fn time_for(budget: Duration) -> Duration {
+    const LEAST: Duration = Duration::from_secs(60);
+    budget.max(LEAST)
 }
 
 /// Of many suspects, those that sometimes fail unvaried are flaky on their own. A few JVMs for all of them together
@@ -166,6 +192,7 @@ fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
             through_build: false,
         }))),
         Err(_) if is_cancelled => unresolved(Unresolved::NotConfirmed),
+        Err(Unconfirmed::Cancelled) => unresolved(Unresolved::OutOfTime),
         Err(Unconfirmed::Flaky(failure)) => unresolved(Unresolved::Flaky {
             seen: tried.seen.plus(suspect.in_rounds()),
             message: failure.map_or_else(|| suspect.message.clone(), |failure| message(&failure)),
@@ -177,7 +204,6 @@ fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
         }),
         Err(Unconfirmed::FailsUnvaried(_) | Unconfirmed::NotRun) => Confirmation::ThroughBuild,
         Err(Unconfirmed::NoJvm(reason)) => unresolved(Unresolved::NoJvm(reason)),
-        Err(Unconfirmed::Cancelled) => unresolved(Unresolved::NotReached),
     }
 }
 
@@ -435,6 +461,13 @@ mod tests {
     }
 
     #[test]
+    fn the_budget_ends_confirmation_too_but_not_at_once() {
+        assert_eq!(time_for(Duration::ZERO), Duration::from_secs(60));
+        assert_eq!(time_for(Duration::from_secs(90)), Duration::from_secs(90));
+        assert_eq!(Tried::none().result, Err(Unconfirmed::Cancelled));
+    }
+
+    #[test]
     fn each_result_is_judged() {
         let confirmed = Confirmed {
             scope: Scope::Alone,
@@ -460,7 +493,7 @@ mod tests {
             (false, Err(Unconfirmed::FailsUnvaried(failure())), "through build"),
             (false, Err(Unconfirmed::NotRun), "through build"),
             (false, Err(Unconfirmed::NoJvm("x".to_owned())), "NoJvm(\"x\")"),
-            (false, Err(Unconfirmed::Cancelled), "NotReached"),
+            (false, Err(Unconfirmed::Cancelled), "OutOfTime"),
         ];
         for (is_cancelled, result, expected) in cases {
             let shown = format!("{result:?}");

@@ -121,6 +121,11 @@ fn a_failure_without_a_result_says_why() {
              flaky: failed 3 of 9 varied and 1 of 5 unvaried runs: no",
         ),
         (
+            Unresolved::OutOfTime,
+            "not-finished: failed when varied; time ran out before the failure was confirmed | \
+             not-run: failed when varied; time ran out before the failure was confirmed",
+        ),
+        (
             Unresolved::BrokenByOthers,
             "checked: failed after varied tests; passes when only its own choices vary | checked",
         ),
