@@ -30,6 +30,13 @@ pub(crate) fn sort_out(check: &Check<'_>, ledger: &mut Ledger) -> Vec<TestIx> {
             }
             Baseline::Finished(Outcome::Failed(failure)) => failed.push((test, failure.message.clone())),
             Baseline::Unfinished => ledger.add(Fact::Unvaried(test, Unvaried::Unfinished)),
+            Baseline::EndedJvm(message) => {
+                let message = message.clone();
+                ledger.add(Fact::Unvaried(test, Unvaried::Fails { message }));
+            }
+            Baseline::NotReached(reason) => {
+                ledger.add(Fact::Unvaried(test, Unvaried::NotReached(reason.clone())));
+            }
         }
     }
     if !failed.is_empty() {

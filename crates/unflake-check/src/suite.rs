@@ -1,5 +1,6 @@
 //! The project's tests: what a build showed of them, in memory or in the store.
 
+use crate::learn::how;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,8 +8,8 @@ use std::ops::Index;
 use std::path::Path;
 use std::time::Duration;
 use unflake_explore::{LearnedJvm, Need, TestIx, needs};
-use unflake_project::{BuildRecipe, BuildRun, BuildTool, TestJvm};
-use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
+use unflake_project::{BuildRecipe, BuildRun, BuildTool, During, LostJvm, TestJvm};
+use unflake_protocol::{Framework, Handle, Outcome, ScopeChoices, TestId};
 use unflake_runner::{Launch, LaunchError};
 
 /// All tests, in the order in which the build ran them. The same whether the build has just run or a stored run is
@@ -54,8 +55,12 @@ pub struct KnownTest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Baseline {
     Finished(Outcome),
-    /// Its JVM ended while it ran.
+    /// Its JVM ended while it ran, and it is not known how.
     Unfinished,
+    /// It ended its JVM, or did not come to an end: in which words this is said.
+    EndedJvm(String),
+    /// Of a class: no build came to it, or to all of its tests, for this reason.
+    NotReached(String),
 }
 
 /// Tests that ran before another one in its JVM of the build.
@@ -87,9 +92,44 @@ pub(crate) enum Trouble {
     InParallel {
         module: String,
     },
+    /// The build ran again without those that ended its test JVMs: who did what. `by_name`: the build tool could not leave
+    /// them out.
+    RanAgain {
+        culprits: Vec<String>,
+        by_name: bool,
+    },
+    /// No build came to these classes, or some that are not known.
+    NotReached {
+        classes: Vec<String>,
+    },
 }
 
 impl KnownTest {
+    /// Stands for a class of which no test is known.
+    pub(crate) fn of_class(module: &str, class: &str, baseline: Baseline) -> KnownTest {
+        KnownTest {
+            id: TestId {
+                module: module.to_owned(),
+                root: class.to_owned(),
+                test: class.to_owned(),
+                invocation: None,
+            },
+            // It is never run.
+            handle: Handle {
+                framework: Framework::Platform,
+                root: class.to_owned(),
+                id: class.to_owned(),
+            },
+            launch: None,
+            jvm: 0,
+            baseline,
+            need: Need::Nothing,
+            models: Vec::new(),
+            time: Duration::ZERO,
+            waited: Duration::ZERO,
+        }
+    }
+
     pub fn has_passed(&self) -> bool {
         self.baseline == Baseline::Finished(Outcome::Passed)
     }
@@ -123,16 +163,34 @@ impl Suite {
             let launch = suite.add_launch(jvm, &mut troubles);
             add_troubles(jvm, &mut troubles);
             let class_path = launch.map_or(&[][..], |launch| &suite.launches[launch.0].class_path);
-            if jvm.at_once > 1 || is_set_parallel(class_path) {
+            let is_parallel = jvm.at_once > 1 || is_set_parallel(class_path);
+            if is_parallel {
                 troubles.push(Trouble::InParallel {
                     module: jvm.module.clone(),
                 });
             }
-            for test in known_tests(jvm, number, launch) {
+            for mut test in known_tests(jvm, number, launch) {
+                if test.baseline == Baseline::Unfinished
+                    && let Some(how) = ended_jvm(&run.lost, &test.handle)
+                {
+                    test.baseline = Baseline::EndedJvm(how);
+                }
+                // While tests overlap, a choice may be counted for another test, or for none.
+                if is_parallel && test.has_run() {
+                    test.need = Need::EveryRound;
+                }
                 // A build may run a test more than once (reruns, several executions); the first time counts.
                 if seen.insert((test.id.clone(), test.handle.id.clone())) {
                     suite.tests.push(test);
                 }
+            }
+        }
+        for lost in &run.lost {
+            if let During::Class(root) = &lost.during {
+                let baseline = Baseline::EndedJvm(format!("its set-up or tear-down {}", how(lost.how)));
+                suite
+                    .tests
+                    .push(KnownTest::of_class(&lost.module, root, baseline));
             }
         }
         (suite, troubles)
@@ -261,6 +319,14 @@ fn known_tests(jvm: &TestJvm, number: usize, launch: Option<LaunchIx>) -> Vec<Kn
         waited: Duration::ZERO,
     });
     ended.chain(unfinished).collect()
+}
+
+/// What is said of a test during which a JVM of the build ended.
+fn ended_jvm(lost: &[LostJvm], test: &Handle) -> Option<String> {
+    lost.iter().find_map(|lost| match &lost.during {
+        During::Tests(tests) if tests.iter().any(|seen| seen.handle == *test) => Some(how(lost.how)),
+        During::Tests(_) | During::Class(_) | During::Nothing => None,
+    })
 }
 
 fn add_troubles(jvm: &TestJvm, troubles: &mut Vec<Trouble>) {

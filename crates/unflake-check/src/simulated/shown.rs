@@ -81,6 +81,7 @@ fn one(fact: &Fact, suite: &Suite) -> String {
         Fact::Rounds(rounds) => format!("{rounds} rounds"),
         Fact::Cut(CutShort::Interrupted) => "interrupted".to_owned(),
         Fact::Cut(CutShort::Rounds) => "rounds cut".to_owned(),
+        Fact::Cut(cut) => format!("cut: {cut:?}"),
     }
 }
 
@@ -89,6 +90,7 @@ fn unvaried(what: &Unvaried) -> String {
         Unvaried::Ignored => "is ignored".to_owned(),
         Unvaried::Disabled => "is disabled".to_owned(),
         Unvaried::Unfinished => "is unfinished".to_owned(),
+        Unvaried::NotReached(reason) => format!("is not reached: {reason}"),
         Unvaried::Fails { message } => format!("fails unvaried: {message}"),
         Unvaried::FailsInSuite { message } => format!("fails in the suite: {message}"),
         Unvaried::Flaky(rate) => format!("is flaky: {} of {}", rate.failed, rate.runs),
@@ -106,8 +108,9 @@ fn unresolved(why: &Unresolved) -> String {
         Unresolved::BrokenByOthers => "broken by others".to_owned(),
         Unresolved::OnlyOnce => "runs only once".to_owned(),
         Unresolved::NeedsOthers { message } => format!("needs others: {message}"),
-        Unresolved::FailsThroughBuild { message } => format!("fails through the build: {message}"),
         Unresolved::NotRunByBuild => "not run by the build".to_owned(),
+        Unresolved::BuildEnded(reason) => format!("lost its build: {reason}"),
+        Unresolved::NotConfirmedInTime => "not confirmed in time".to_owned(),
         Unresolved::NoJvm(reason) => format!("has no JVM: {reason}"),
     }
 }

@@ -135,8 +135,14 @@ fn a_failure_without_a_result_says_why() {
              order-suspect: passes in the suite, fails without the tests before it: no",
         ),
         (
-            Unresolved::FailsThroughBuild { message: no() },
-            "flaky: failed unvaried: no | flaky: failed unvaried: no",
+            Unresolved::BuildEnded(no()),
+            "not-finished: the build that ran it varied did not come to its end: no | \
+             not-run: the build that ran it varied did not come to its end: no",
+        ),
+        (
+            Unresolved::NotConfirmedInTime,
+            "not-finished: failed when varied; time ran out before the failure was confirmed | \
+             not-run: failed when varied; time ran out before the failure was confirmed",
         ),
         (
             Unresolved::NotRunByBuild,
