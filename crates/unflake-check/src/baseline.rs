@@ -97,6 +97,22 @@ mod tests {
     }
 
     #[test]
+    fn who_ended_the_build_s_jvm_fails_and_what_was_not_reached_is_not_finished() {
+        let mut simulated = simulated("A#a\nB#a [unfinished]\nC#a [unfinished]");
+        let tests = &mut simulated.session.suite.tests;
+        tests[1].baseline = Baseline::EndedJvm("ended its JVM".to_owned());
+        tests[2].baseline = Baseline::NotReached("time ran out".to_owned());
+        check(
+            &simulated,
+            "A#a",
+            &[
+                "B#a fails unvaried: ended its JVM",
+                "C#a is not reached: time ran out",
+            ],
+        );
+    }
+
+    #[test]
     fn a_test_that_fails_in_the_build_and_passes_alone_blames_another() {
         check(
             &simulated("A#a\nA#b [failed] fails after A#a"),

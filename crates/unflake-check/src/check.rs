@@ -100,7 +100,7 @@ pub fn check(
         clock,
         reports: build.tool.facts().reports,
     };
-    let rebuild = vary::through_build::rebuild(&request, progress);
+    let rebuild = vary::rebuild::rebuild(&request, progress);
     started.check(workshop, configuration, learned, &rebuild)
 }
 
@@ -157,20 +157,24 @@ impl Started<'_> {
             started: self.time,
             clock: self.clock,
         };
-        check.run(rebuild, &mut ledger, &|ledger| finishing.store_so_far(ledger));
+        check.run(rebuild, &mut ledger, &|ledger| {
+            // What cannot be stored now is stored at the end, or that is a problem then.
+            let _ = finishing.store_so_far(ledger);
+        });
         surroundings.children.end_all();
         ledger.add_faults(session.driver().faults());
         if surroundings.cancel.is_cancelled() {
             ledger.add(Fact::Cut(CutShort::Interrupted));
         }
-        // Stored before it is explained: whatever happens there, what was found is not lost.
-        let mut document = finishing.store(&ledger)?;
-        let is_wanted = options.causes && !surroundings.cancel.is_cancelled();
-        if is_wanted && vary::explain(&check, &document, &mut ledger) {
-            surroundings.children.end_all();
-            ledger.add_faults(session.driver().faults());
-            document = finishing.store(&ledger)?;
+        if options.causes && !surroundings.cancel.is_cancelled() {
+            // Stored before it is explained: whatever happens there, what was found is not lost.
+            let found = finishing.store_so_far(&ledger)?;
+            if vary::explain(&check, &found, &mut ledger) {
+                surroundings.children.end_all();
+                ledger.add_faults(session.driver().faults());
+            }
         }
+        let document = finishing.store(&ledger)?;
         Ok(Checked::Document(Box::new(document)))
     }
 }
@@ -265,12 +269,11 @@ struct Finishing<'a> {
 
 impl Finishing<'_> {
     /// Stores what is known in the middle of a run, as the partial result that it is if nothing follows.
-    fn store_so_far(&self, ledger: &Ledger) {
+    fn store_so_far(&self, ledger: &Ledger) -> Result<Document, Problem> {
         let mut so_far = ledger.clone();
         so_far.add_faults(self.check.session.driver().faults());
         so_far.add(Fact::Cut(CutShort::Running));
-        // What cannot be stored now is stored at the end, or that is a problem then.
-        let _ = self.store(&so_far);
+        self.store(&so_far)
     }
 
     fn store(&self, ledger: &Ledger) -> Result<Document, Problem> {

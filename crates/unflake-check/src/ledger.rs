@@ -238,8 +238,8 @@ impl Ledger {
                 Trouble::InParallel { module } => (
                     NoteKind::Other,
                     format!(
-                        "the build runs tests of module `{module}` in parallel, so that it is not known which of them can \
-                         vary; unflake varies all of them, one after the other"
+                        "the build runs tests of module `{module}` in parallel, so that it is not known which of them \
+                         can vary; unflake varies all of them, one after the other"
                     ),
                 ),
                 Trouble::ContainerFailed { root, message } => (

@@ -25,8 +25,7 @@ pub struct TestJvm {
     pub not_applied: BTreeMap<String, String>,
     /// The tests that were running when the JVM ended.
     pub unfinished: Vec<SeenTest>,
-    /// The classes that had begun and not ended by then: one of them was in its set-up, tear-down or initialiser, or in a
-    /// test.
+    /// The classes that had begun and not ended by then: in a test, or in set-up, tear-down or an initialiser.
     pub open: Vec<String>,
     /// It was silent for so long that it was ended.
     pub hung: Option<Duration>,

@@ -1,5 +1,5 @@
-//! Test JVMs of the build that ended before their tests did: a test called `System.exit`, crashed the JVM, or hung and was
-//! ended by us. The build tool gives the tests behind them up.
+//! Test JVMs of the build that ended before their tests did: a test called `System.exit`, crashed the JVM, or hung and
+//! was ended by us. The build tool gives up the tests behind it.
 
 use crate::jvm::TestJvm;
 use crate::tool::BuildTool;
@@ -34,8 +34,8 @@ pub enum HowLost {
     Hung(Duration),
 }
 
-/// The JVMs that ended in the middle of something. `has_noticed`: the build says that something went wrong; without that,
-/// and unless we ended the JVM ourselves, what looks unfinished is a message that was lost.
+/// The JVMs that ended in the middle of something. `has_noticed`: the build says that something went wrong; without
+/// that, and unless we ended the JVM ourselves, what looks unfinished is a message that was lost.
 pub(crate) fn lost_jvms(
     tool: &dyn BuildTool,
     jvms: &[TestJvm],

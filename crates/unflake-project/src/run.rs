@@ -361,8 +361,8 @@ impl<'a> BuildJvms<'a> {
         Ok(())
     }
 
-    /// Ends JVMs in which a test, or a class's own code, has been running silently for too long. What a JVM does between
-    /// two classes is the build's business.
+    /// Ends JVMs in which a test, or a class's own code, has been running silently for too long. What a JVM does
+    /// between two classes is the build's business.
     fn end_silent(&mut self, silence: Silence) {
         let done = self.done.iter().map(|(_, jvm)| jvm);
         let open = self.open.values().filter_map(|open| open.jvm.as_ref());

@@ -24,8 +24,8 @@ pub trait BuildTool: fmt::Debug + Sync {
     /// and a name without a package stands for that class in every package.
     fn select(&self, classes: &[String]) -> Vec<String>;
 
-    /// The argument lists of further builds that together run everything that a build with `arguments` runs, without what
-    /// is left out; none if the tool cannot do that. Files that this needs go to `scratch`.
+    /// The argument lists of further builds that together run everything that a build with `arguments` runs, without
+    /// what is left out; none if the tool cannot do that. Files that this needs go to `scratch`.
     fn leave_out(
         &self,
         arguments: &[String],

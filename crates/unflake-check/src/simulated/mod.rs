@@ -30,7 +30,7 @@ use crate::progress::{Progress, Silent};
 use crate::session::{Session, Workshop};
 use crate::stored_run::StoredRun;
 use crate::suite::{Suite, Trouble};
-use crate::vary::through_build::{BuildOutcomes, NotRebuilt, Rebuilding, Rebuilt};
+use crate::vary::rebuild::{BuildOutcomes, NotRebuilt, Rebuilding, Rebuilt};
 use jvm::{SimulatedJvms, World};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -213,6 +213,7 @@ impl Simulated {
                 let failed = |name: &str| failure(&format!("{name} fails"));
                 match (word.strip_prefix('!'), word.strip_prefix('~')) {
                     (Some(class), _) if !class.contains('#') => {
+                        outcomes.ended.push(class.to_owned());
                         outcomes.classes.push((class.to_owned(), failed(class)));
                     }
                     (Some(name), _) => {

@@ -3,12 +3,13 @@
 pub mod cause;
 mod confirm;
 mod explain;
+pub(crate) mod rebuild;
 mod rounds;
-pub(crate) mod through_build;
+mod through_build;
 
 pub(crate) use explain::explain;
-pub(crate) use through_build::Rebuild;
-pub use through_build::outcome_in_build;
+pub(crate) use rebuild::Rebuild;
+pub use rebuild::outcome_in_build;
 
 use crate::check::Check;
 use crate::ledger::Ledger;

@@ -3,10 +3,13 @@
 //! Only their classes run. Every build has a limit, and so has the whole phase: a build that hangs or fails costs these
 //! tests their result and nothing else.
 
+#[cfg(test)]
+mod tests;
+
 use crate::check::Check;
 use crate::document::message;
 use crate::ledger::{CutShort, Fact, Failed, Ledger, Unresolved};
-use crate::progress::Progress;
+use crate::vary::rebuild::{BuildOutcomes, NotRebuilt, Rebuild, Rebuilding};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use unflake_explore::order::limits::Allowance;
@@ -14,8 +17,8 @@ use unflake_explore::{
     Confirmed, Counts, Evidence, GUIDED_ROUNDS, ProofStep, Scope, TestIx, strategy_of_round,
 };
 use unflake_findings::{NoteKind, Rate};
-use unflake_project::{BuildError, BuildRequest, BuildRun, During, HowLost, LostJvm, Silence};
-use unflake_protocol::{Configuration, Failure, Handle, Outcome, Strategy, ToProgram};
+use unflake_project::Silence;
+use unflake_protocol::{Failure, Handle, Outcome, Strategy};
 
 /// What all these builds may take together by default.
 const TIME: Allowance = Allowance {
@@ -25,138 +28,6 @@ const TIME: Allowance = Allowance {
 
 /// A test that the build does not run so often while it is confirmed is given up.
 const MOST_MISSING: u32 = 3;
-
-/// One more build.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rebuilding<'a> {
-    /// `None`: unvaried.
-    pub(crate) strategy: Option<Strategy>,
-    /// The top-level classes to run.
-    pub(crate) classes: &'a [String],
-    pub(crate) phase: &'a str,
-    pub(crate) until: Instant,
-    pub(crate) silence: Silence,
-}
-
-pub(crate) type Rebuild<'a> = dyn Fn(&Rebuilding<'_>) -> Rebuilt + 'a;
-
-pub(crate) type Rebuilt = Result<BuildOutcomes, NotRebuilt>;
-
-/// What became of the tests that a build ran.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct BuildOutcomes {
-    pub(crate) tests: Vec<(Handle, Outcome)>,
-    /// Classes that ended their JVM outside of their tests.
-    pub(crate) classes: Vec<(String, Failure)>,
-}
-
-/// Why a build has no outcomes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NotRebuilt {
-    Interrupted,
-    /// It failed, or took too long.
-    Ended(String),
-}
-
-/// Runs the build as it ran for learning.
-pub(crate) fn rebuild<'a>(
-    learning: &'a BuildRequest<'a>,
-    progress: &'a dyn Progress,
-) -> impl Fn(&Rebuilding<'_>) -> Rebuilt + 'a {
-    move |asked| {
-        progress.phase(asked.phase, 0);
-        let configuration = Configuration {
-            strategy: asked.strategy,
-            learn: false,
-            ..learning.configuration.clone()
-        };
-        // Of two selections the last one counts.
-        let selected = learning.build.tool.select(asked.classes);
-        let arguments: Vec<String> = learning.arguments.iter().cloned().chain(selected).collect();
-        let request = BuildRequest {
-            configuration: &configuration,
-            arguments: &arguments,
-            until: Some(asked.until),
-            silence: asked.silence,
-            ..learning.clone()
-        };
-        let run = request.run(|message| {
-            if matches!(message, ToProgram::TestFinished { .. }) {
-                progress.step();
-            }
-        });
-        match run {
-            Ok(run) => Ok(BuildOutcomes::of(run)),
-            Err(BuildError::Cancelled { .. }) => Err(NotRebuilt::Interrupted),
-            Err(error) => Err(NotRebuilt::Ended(error.to_string())),
-        }
-    }
-}
-
-/// What a test did in a build; `None`: it did not run.
-pub fn outcome_in_build(run: BuildRun, test: &Handle) -> Option<Outcome> {
-    let BuildOutcomes { tests, classes } = BuildOutcomes::of(run);
-    let mut of_test = tests.into_iter().filter(|(handle, _)| handle == test);
-    let mut of_class = classes.into_iter().filter(|(root, _)| *root == test.root);
-    let failed = |(_, failure)| Outcome::Failed(failure);
-    of_test
-        .next()
-        .map(|(_, outcome)| outcome)
-        .or_else(|| of_class.next().map(failed))
-}
-
-impl BuildOutcomes {
-    fn of(run: BuildRun) -> BuildOutcomes {
-        let mut outcomes = BuildOutcomes::default();
-        for jvm in run.jvms {
-            let tests = jvm.tests.into_iter().map(|run| (run.test.handle, run.outcome));
-            outcomes.tests.extend(tests);
-        }
-        for lost in run.lost {
-            let failure = ended(&lost);
-            match lost.during {
-                During::Tests(tests) => {
-                    let failed = |handle| (handle, Outcome::Failed(failure.clone()));
-                    outcomes
-                        .tests
-                        .extend(tests.into_iter().map(|test| failed(test.handle)));
-                }
-                During::Class(root) => outcomes.classes.push((root, failure)),
-                // The tests that it took along did not run.
-                During::Nothing => {}
-            }
-        }
-        outcomes
-    }
-}
-
-/// How a test fails that ended its JVM, or did not end itself.
-fn ended(lost: &LostJvm) -> Failure {
-    /// What shells add to the number of the signal that ended a process.
-    const SIGNAL: i32 = 128;
-    let (kind, message) = match lost.how {
-        HowLost::Exited(Some(status)) if status > SIGNAL => (
-            Failure::CRASH,
-            format!("the test ended its JVM (signal: {})", status - SIGNAL),
-        ),
-        HowLost::Exited(Some(status)) => (
-            Failure::EXIT,
-            format!("the test ended its JVM (exit status: {status})"),
-        ),
-        HowLost::Exited(None) => (Failure::EXIT, "the test ended its JVM".to_owned()),
-        HowLost::Hung(after) => (
-            Failure::HANG,
-            format!("the test did not finish within {} s", after.as_secs()),
-        ),
-    };
-    Failure {
-        kind: kind.to_owned(),
-        message,
-        trace: String::new(),
-        expected: None,
-        actual: None,
-    }
-}
 
 /// Runs the guided rounds through the build for these tests, and confirms what fails the same way.
 pub(super) fn run(check: &Check<'_>, tests: &[TestIx], rebuild: &Rebuild<'_>, ledger: &mut Ledger) {
@@ -416,13 +287,38 @@ impl<'a> Builds<'a> {
         Ok(())
     }
 
-    /// Runs the classes of these tests once.
+    /// Runs the classes of these tests once. What a test that ends its JVM takes along runs in a build of its own.
     fn build(
         &self,
         tests: &[TestIx],
         strategy: Option<Strategy>,
         phase: &str,
     ) -> Result<BuildFailures, Stop> {
+        let suite = &self.check.session.suite;
+        let class = |test: &TestIx| outermost(&suite[*test].handle.root);
+        let mut classes: BTreeSet<&str> = tests.iter().map(class).collect();
+        let mut failures = BuildFailures::new();
+        while !classes.is_empty() {
+            let outcomes = self.build_once(&classes, strategy, phase)?;
+            let ended: BTreeSet<String> = outcomes
+                .ended
+                .iter()
+                .map(|root| outermost(root).to_owned())
+                .collect();
+            failures.append(&mut self.failures(outcomes));
+            let is_left = |test: &&TestIx| !failures.contains_key(*test);
+            let behind: BTreeSet<&str> = tests.iter().filter(is_left).map(class).collect();
+            classes.retain(|class| !ended.is_empty() && !ended.contains(*class) && behind.contains(class));
+        }
+        Ok(failures)
+    }
+
+    fn build_once(
+        &self,
+        classes: &BTreeSet<&str>,
+        strategy: Option<Strategy>,
+        phase: &str,
+    ) -> Result<BuildOutcomes, Stop> {
         if self.check.is_cancelled() {
             return Err(Stop::Interrupted);
         }
@@ -430,25 +326,22 @@ impl<'a> Builds<'a> {
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             return Err(Stop::OutOfTime);
         }
-        let suite = &self.check.session.suite;
-        let class = |test: &TestIx| suite[*test].handle.root.split('$').next().map(str::to_owned);
-        let classes: BTreeSet<String> = tests.iter().filter_map(class).collect();
+        let classes: Vec<String> = classes.iter().map(|class| (*class).to_owned()).collect();
         let limit = now + self.limit;
         let asked = Rebuilding {
             strategy,
-            classes: &classes.into_iter().collect::<Vec<_>>(),
+            classes: &classes,
             phase,
             until: self.deadline.map_or(limit, |deadline| deadline.min(limit)),
             silence: self.silence,
         };
-        match (self.rebuild)(&asked) {
-            Ok(outcomes) => Ok(self.failures(outcomes)),
-            Err(NotRebuilt::Interrupted) => Err(Stop::Interrupted),
-            Err(NotRebuilt::Ended(_)) if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
-                Err(Stop::OutOfTime)
+        (self.rebuild)(&asked).map_err(|why| match why {
+            NotRebuilt::Interrupted => Stop::Interrupted,
+            NotRebuilt::Ended(_) if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                Stop::OutOfTime
             }
-            Err(NotRebuilt::Ended(reason)) => Err(Stop::Ended(reason)),
-        }
+            NotRebuilt::Ended(reason) => Stop::Ended(reason),
+        })
     }
 
     fn failures(&self, outcomes: BuildOutcomes) -> BuildFailures {
@@ -477,260 +370,7 @@ impl<'a> Builds<'a> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::simulated::{handle, simulated};
-    use unflake_protocol::SeenTest;
-
-    /// `rebuilds`: what the build's further runs show: three rounds, then varied and unvaried ones in turn.
-    #[track_caller]
-    fn check(suite: &str, rebuilds: &[&'static str], expected: &[&str]) {
-        let facts = simulated(suite).rebuilds(rebuilds).facts().into_iter();
-        let facts: Vec<String> = facts.filter(|fact| !fact.ends_with(" rounds")).collect();
-        assert_eq!(facts, expected);
-    }
-
-    const THROUGH: &str = "said: A#a ran through the build tool, in the guided rounds only; without it, the outcome was different";
-
-    /// These rounds, then a varied and an unvaried build, so often.
-    fn proof(rounds: [&'static str; 3], varied: &'static str, unvaried: &'static str) -> Vec<&'static str> {
-        let pairs = [varied, unvaried].into_iter().cycle().take(15);
-        rounds.into_iter().chain(pairs).collect()
-    }
-
-    #[test]
-    fn tests_that_cannot_be_started_run_through_the_build() {
-        check("A#a [no-launch]", &["A#a"; 3], &[THROUGH, "A#a failed 0 of 3"]);
-        // So do those that behave differently without it.
-        check("A#a is-missing", &["A#a"; 3], &[THROUGH, "A#a failed 0 of 3"]);
-        check("A#a skips", &["A#a"; 3], &[THROUGH, "A#a failed 0 of 3"]);
-        check(
-            "A#a fails",
-            &["A#a"; 3],
-            &["A#a failed 10 of 10", THROUGH, "A#a failed 0 of 3"],
-        );
-    }
-
-    #[test]
-    fn a_failure_is_proved_by_builds_in_turn() {
-        let first = "A#a fails since round 1, Prefix, one reverse, through the build";
-        let second = "A#a fails since round 2, Prefix, full odd, through the build";
-        for (rounds, rate, judged) in [
-            (["!A#a", "A#a", "!A#a"], "A#a failed 2 of 3", first),
-            (["A#a", "!A#a", "A#a"], "A#a failed 1 of 3", second),
-            (["!A#a", "", "~A#a"], "A#a failed 1 of 1", first),
-            // A class that ends its JVM outside of its tests fails them.
-            (["!A", "A#a", "A#a"], "A#a failed 1 of 3", first),
-        ] {
-            check(
-                "A#a [no-launch]",
-                &proof(rounds, "!A#a", "A#a"),
-                &[THROUGH, rate, judged],
-            );
-        }
-        // One pair less is not enough.
-        let short = proof(["!A#a", "A#a", "A#a"], "!A#a", "A#a");
-        check(
-            "A#a [no-launch]",
-            &short[..short.len() - 1],
-            &[THROUGH, "A#a failed 1 of 3", "A#a not confirmed"],
-        );
-    }
-
-    #[test]
-    fn what_fails_unvaried_or_does_not_repeat_is_flaky_with_its_counts() {
-        for (more, judged) in [
-            (&["!A#a", "!A#a"][..], "2 of 4 varied, 1 of 2 unvaried"),
-            (&["!A#a", "A#a", "!A#a", "!A#a"], "3 of 5 varied, 1 of 3 unvaried"),
-            (
-                &["A#a", "A#a", "A#a", "A#a", "A#a", "A#a", "A#a"],
-                "1 of 7 varied, 0 of 4 unvaried",
-            ),
-        ] {
-            let rebuilds: Vec<&str> = ["!A#a", "A#a", "A#a"].iter().chain(more).copied().collect();
-            let judged = format!("A#a is flaky: {judged}");
-            check(
-                "A#a [no-launch]",
-                &rebuilds,
-                &[THROUGH, "A#a failed 1 of 3", &judged],
-            );
-        }
-    }
-
-    #[test]
-    fn each_build_serves_all_suspects_that_it_can() {
-        let through = &THROUGH.replace("A#a", "A#a, A#b");
-        let fails = |test: &str, how: &str| format!("{test} fails since round {how}, through the build");
-        let rates = ["A#a failed 1 of 3", "A#b failed 1 of 3"];
-        // Both fail in one round: 8 varied builds, 7 unvaried ones.
-        let same = proof(["A#a A#b", "!A#a !A#b", "A#a A#b"], "!A#a !A#b", "A#a A#b");
-        let [a, b] = ["A#a", "A#b"].map(|test| fails(test, "2, Prefix, full odd"));
-        check(
-            "A#a [no-launch]\nA#b",
-            &same,
-            &[through, rates[0], rates[1], &a, &b],
-        );
-        // In different ones: two varied builds for one unvaried.
-        let rounds = ["A#a A#b", "!A#a A#b", "A#a !A#b"].into_iter();
-        let triples = ["!A#a A#b", "A#a !A#b", "A#a A#b"].into_iter().cycle();
-        let different: Vec<&str> = rounds.chain(triples.take(23)).collect();
-        let (a, b) = (
-            fails("A#a", "2, Prefix, full odd"),
-            fails("A#b", "3, Prefix, full pairs"),
-        );
-        check(
-            "A#a [no-launch]\nA#b",
-            &different,
-            &[through, rates[0], rates[1], &a, &b],
-        );
-        // One is decided early: the builds go on for the other.
-        let mut early = proof(["!A#a !A#b", "A#a A#b", "A#a A#b"], "!A#a !A#b", "A#a");
-        early[4] = "!A#b A#a";
-        let a = fails("A#a", "1, Prefix, one reverse");
-        let b = "A#b is flaky: 2 of 4 varied, 1 of 2 unvaried";
-        check(
-            "A#a [no-launch]\nA#b",
-            &early,
-            &[through, rates[0], rates[1], b, &a],
-        );
-    }
-
-    #[test]
-    fn what_the_build_does_not_run_again_is_not_finished() {
-        let not_run = "A#a not run by the build";
-        check("A#a [no-launch]", &["", "~A#a", "B#x"], &[THROUGH, not_run]);
-        // It fails once, and never runs again.
-        let rebuilds = ["!A#a", "A#a", "A#a", "", "", ""];
-        check(
-            "A#a [no-launch]",
-            &rebuilds,
-            &[THROUGH, "A#a failed 1 of 3", not_run],
-        );
-    }
-
-    #[test]
-    fn who_interrupts_gets_no_result_for_what_is_left() {
-        check("A#a [no-launch]", &[], &[THROUGH, "A#a not reached"]);
-        let after_one = |first: &'static str, judged: &str, rate: &str| {
-            check("A#a [no-launch]", &[first], &[THROUGH, rate, judged]);
-        };
-        after_one("A#a", "A#a not reached", "A#a failed 0 of 1");
-        after_one("!A#a", "A#a not confirmed", "A#a failed 1 of 1");
-    }
-
-    #[test]
-    fn a_build_that_fails_costs_these_tests_only() {
-        let said = "said: tests that run through the build tool are not finished: no disk";
-        let (cut, lost) = ("cut: ThroughBuild", "A#a lost its build: no disk");
-        check("A#a [no-launch]", &["?no disk"], &[THROUGH, said, cut, lost]);
-        let rate = "A#a failed 1 of 1";
-        check(
-            "A#a [no-launch]",
-            &["!A#a", "?no disk"],
-            &[THROUGH, rate, said, cut, lost],
-        );
-        let rate = "A#a failed 1 of 3";
-        check(
-            "A#a [no-launch]",
-            &["!A#a", "A#a", "A#a", "!A#a", "?no disk"],
-            &[THROUGH, rate, said, cut, lost],
-        );
-        // What was found without the build stays.
-        let facts = simulated("A#a [no-launch]\nB#b [jvm 2] fails varied").rebuilds(&["?no disk"]);
-        let facts = facts.facts();
-        let found = "B#b fails since round 1, Alone, one reverse";
-        assert!(facts.iter().any(|fact| fact == found), "{facts:?}");
-    }
-
-    #[test]
-    fn time_ends_these_builds_too() {
-        let simulated = simulated("A#a [no-launch]")
-            .rebuilds(&["!A#a"; 3])
-            .with(|options| options.budget = Some(Duration::ZERO));
-        let facts = simulated.facts();
-        let said = "said: time ran out for tests that run through the build tool";
-        assert_eq!(facts[2..], [said, "cut: ThroughBuild", "A#a not reached"]);
-        assert!(matches!(
-            Stop::OutOfTime.means(true),
-            Unresolved::NotConfirmedInTime
-        ));
-    }
-
-    #[test]
-    fn only_the_classes_of_these_tests_run_and_not_for_ever() {
-        let simulated = simulated("A$In#a [no-launch]\nB#b [jvm 2]");
-        let asked = std::cell::RefCell::new(Vec::new());
-        let rebuild = |asking: &Rebuilding<'_>| {
-            asked.borrow_mut().push(asking.classes.to_vec());
-            assert!(asking.until > Instant::now() && asking.silence.least > Duration::ZERO);
-            Ok(BuildOutcomes::default())
-        };
-        simulated.check(|check| check.run(&rebuild, &mut Ledger::default(), &|_| {}));
-        assert_eq!(asked.into_inner(), vec![vec!["A".to_owned()]; 3]);
-    }
-
-    #[test]
-    fn a_jvm_that_a_test_ended_is_its_failure() {
-        let seen = |name: &str| SeenTest {
-            handle: handle(name),
-            class: "A".to_owned(),
-            method: name.to_owned(),
-            invocation: None,
-        };
-        let tests = || During::Tests(vec![seen("A#a")]);
-        for (during, how, expected) in [
-            (
-                tests(),
-                HowLost::Exited(Some(7)),
-                "A#a exit: the test ended its JVM (exit status: 7)",
-            ),
-            (
-                tests(),
-                HowLost::Exited(Some(134)),
-                "A#a crash: the test ended its JVM (signal: 6)",
-            ),
-            (tests(), HowLost::Exited(None), "A#a exit: the test ended its JVM"),
-            (
-                tests(),
-                HowLost::Hung(Duration::from_secs(9)),
-                "A#a hang: the test did not finish within 9 s",
-            ),
-            (
-                During::Class("A".to_owned()),
-                HowLost::Exited(None),
-                "class A exit: the test ended its JVM",
-            ),
-            (During::Nothing, HowLost::Exited(Some(7)), ""),
-        ] {
-            let lost = LostJvm {
-                module: ".".to_owned(),
-                during,
-                how,
-            };
-            let outcomes = BuildOutcomes::of(BuildRun {
-                lost: vec![lost],
-                ..BuildRun::default()
-            });
-            let says =
-                |name: &str, failure: &Failure| format!("{name} {}: {}", failure.kind, failure.message);
-            let mut shown = String::new();
-            for (handle, outcome) in &outcomes.tests {
-                if let Outcome::Failed(failure) = outcome {
-                    shown += &says(&handle.id, failure);
-                }
-            }
-            for (root, failure) in &outcomes.classes {
-                shown += &says(&format!("class {root}"), failure);
-            }
-            assert_eq!(shown, expected);
-        }
-    }
-
-    #[test]
-    fn a_build_is_not_asked_for_more_once_the_user_has_had_enough() {
-        let simulated = simulated("A#a [no-launch]\nB#a [jvm 2] cancels");
-        let facts = simulated.rebuilds(&["A#a"; 3]).facts();
-        assert_eq!(facts, ["0 rounds", "A#a not reached", "B#a not reached"]);
-    }
+/// The top-level class around a class.
+fn outermost(class: &str) -> &str {
+    class.split('$').next().unwrap_or(class)
 }
