@@ -1,6 +1,6 @@
 //! The commands by name, each with one line that says what it is for.
 
-use crate::{Failure, Outcome, conformance, coverage, jmh, marks, matrix, models, real, same_seed};
+use crate::{Failure, Outcome, conformance, coverage, jmh, marks, matrix, models, real, same_seed, trust};
 
 /// One command.
 struct Command {
@@ -9,7 +9,7 @@ struct Command {
     run: fn(Vec<String>) -> Outcome<()>,
 }
 
-const COMMANDS: [Command; 7] = [
+const COMMANDS: [Command; 8] = [
     Command {
         name: "bench",
         about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice, `bench pollution` that of watching shared state",
@@ -44,6 +44,11 @@ const COMMANDS: [Command; 7] = [
         name: "same-seed",
         about: "check a project twice with one seed and compare the JSON byte by byte",
         run: same_seed::run,
+    },
+    Command {
+        name: "trust",
+        about: "suites that try to make unflake say something untrue: `trust chance`, `trust hostile`",
+        run: trust::run,
     },
 ];
 

@@ -16,6 +16,7 @@ pub mod models;
 pub mod process;
 pub mod real;
 pub mod same_seed;
+mod trust;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -190,14 +190,15 @@ pub fn confirm<S: Jvms>(
             Err(reason) => why = reason,
         }
     }
-    match why {
-        Unconfirmed::Flaky(None) => Err(own_or_others_doing(jvms, suspect)?),
-        other => Err(other),
-    }
+    Err(why)
 }
 
 /// Why a failure of a round does not repeat: because of an earlier run of the same test, because of varied tests before
 /// it, or by chance.
+pub fn blame<S: Jvms>(jvms: &S, suspect: &Suspect) -> Unconfirmed {
+    own_or_others_doing(jvms, suspect).unwrap_or_else(|cannot| cannot)
+}
+
 fn own_or_others_doing<S: Jvms>(jvms: &S, suspect: &Suspect) -> Result<Unconfirmed, Unconfirmed> {
     let fails = |jvm: &mut S::Jvm, before: &[TestIx], varied| {
         let trial = Trial {
@@ -294,17 +295,28 @@ impl<S: Jvms> Attempt<'_, S> {
         Err(said.map_or(Unconfirmed::NotRun, Unconfirmed::FailsUnvaried))
     }
 
-    /// Varied runs until one fails: alone, a failure that does not always show is waited for. Each in a JVM that has not
-    /// run the test before, as when it is replayed.
+    /// Varied runs until one fails. Alone, a failure that does not always show is waited for; it must show in a JVM that
+    /// has not run the test before, as when it is replayed.
     fn fails_within(&mut self, strategy: Strategy) -> Result<Option<Failure>, Unconfirmed> {
-        const ALONE: u32 = 3;
-        let times = if self.scope == Scope::Alone { ALONE } else { 1 };
-        for _ in 0..times {
-            let failure = self.varied(strategy, true)?;
-            if failure.is_some() {
-                return Ok(failure);
-            }
+        const MORE: u32 = 2;
+        let was_used = self.jvm.is_some();
+        let mut failure = self.varied(strategy, true)?;
+        if failure.is_none() && was_used {
+            // What others left in a used JVM may hide it.
             self.jvm = None;
+            failure = self.varied(strategy, true)?;
+        }
+        if failure.is_some() || self.scope != Scope::Alone {
+            return Ok(failure);
+        }
+        for _ in 0..MORE {
+            if self.varied(strategy, true)?.is_some() {
+                self.jvm = None;
+                let fresh = self.varied(strategy, true)?;
+                if fresh.is_some() {
+                    return Ok(fresh);
+                }
+            }
         }
         Ok(None)
     }

@@ -18,7 +18,8 @@ mod test_ix;
 
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
 pub use confirm::{
-    Confirmed, Inquiry, Jvm, Jvms, LevelTrial, Scope, Suspect, Trial, Unconfirmed, Varied, Verdict, confirm,
+    Confirmed, Inquiry, Jvm, Jvms, LevelTrial, Scope, Suspect, Trial, Unconfirmed, Varied, Verdict, blame,
+    confirm,
 };
 pub use evidence::{ATTEMPTS, Counts, Evidence, PAIRS, ProofStep};
 pub use graph::{Arc, Chance, Graph, GraphFigures, Vertex, VertexKind, wilson};

@@ -21,8 +21,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use unflake_findings::{
-    Details, Document, Excluded, ExcludedReason, Finding, FindingKind, LevelSetting, Rate, Scope, Severity,
-    SkipReason, Summary,
+    CountedProof, Details, Document, Excluded, ExcludedReason, Finding, FindingKind, LevelSetting, Rate,
+    Scope, Severity, SkipReason, Summary,
 };
 use unflake_protocol::TestId;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -154,6 +154,8 @@ impl TextPage<'_> {
             round,
             strategy,
             scope,
+            proof,
+            dumps,
             apis,
             cause,
             ..
@@ -178,7 +180,20 @@ impl TextPage<'_> {
             write!(self.text, " of {}", summary.rounds.max(*round))?;
         }
         writeln!(self.text, "{}", needs(*scope))?;
+        let CountedProof { varied, unvaried } = proof;
+        writeln!(
+            self.text,
+            "    {}failed {} of {} runs varied, passed {} of {} unvaried",
+            label("proof"),
+            varied.failed,
+            varied.runs,
+            unvaried.passed,
+            unvaried.runs
+        )?;
         if self.verbose {
+            for line in dumps.iter().flat_map(|dumps| dumps.lines()) {
+                writeln!(self.text, "    {}{}", label("threads"), printable(line))?;
+            }
             writeln!(self.text, "    {}{strategy}", label("varied"))?;
             for tried in levels_tried {
                 let Rate { failed, runs } = tried.rate;

@@ -7,8 +7,8 @@ use crate::drive::units::tests_of_round;
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::{
-    Confirmed, Counts, Evidence, GUIDED_ROUNDS, Inquiry, Suspect, TestIx, Unconfirmed, Verdict, confirm,
-    strategy_of_round,
+    Confirmed, Counts, Evidence, GUIDED_ROUNDS, Inquiry, Suspect, TestIx, Unconfirmed, Verdict, blame,
+    confirm, strategy_of_round,
 };
 use unflake_findings::Rate;
 
@@ -166,26 +166,32 @@ fn confirm_one<'a>(check: &'a Check<'_>, failed: &FailedIn, warm: &mut Option<Wo
     };
     let jvms = LaunchJvms::new(check.workers, launch);
     let before = suite.before(failed.test);
+    let suspect = |round: u32| Suspect {
+        test: failed.test,
+        strategy: strategy_of_round(round, check.level(), check.seed),
+        class: before.of_class.clone(),
+        prefix: before.in_jvm.clone(),
+        seed: check.seed,
+        climb: check.level().is_none(),
+        ran_before: (2..=GUIDED_ROUNDS).contains(&round),
+    };
     let mut result = Err(Unconfirmed::Flaky(None));
-    for &round in failed.rounds.iter().take(MOST) {
-        let suspect = Suspect {
-            test: failed.test,
-            strategy: strategy_of_round(round, check.level(), check.seed),
-            class: before.of_class.clone(),
-            prefix: before.in_jvm.clone(),
-            seed: check.seed,
-            climb: check.level().is_none(),
-            ran_before: (2..=GUIDED_ROUNDS).contains(&round),
-        };
+    for (place, &round) in failed.rounds.iter().take(MOST).enumerate() {
+        let mut suspect = suspect(round);
+        if place > 0 {
+            // What needs the tests before it needed them in the first of these rounds too.
+            suspect.class.clear();
+            suspect.prefix.clear();
+        }
         result = confirm(&jvms, &suspect, &mut inquiry, warm).map(|confirmed| (round, confirmed));
-        // What depends on the tests before it in this round may fail by itself in the next.
-        let another = matches!(
-            result,
-            Err(Unconfirmed::Flaky(None) | Unconfirmed::OnlyOnce | Unconfirmed::BrokenByOthers)
-        );
-        if !another {
+        if result != Err(Unconfirmed::Flaky(None)) {
             break;
         }
+    }
+    if result == Err(Unconfirmed::Flaky(None))
+        && let Some(first) = failed.rounds.first()
+    {
+        result = Err(blame(&jvms, &suspect(*first)));
     }
     Tried {
         result,

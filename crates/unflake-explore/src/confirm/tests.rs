@@ -124,7 +124,10 @@ fn fake<R: Fn(&Seen<'_>) -> Does>(rule: R) -> Fake<R> {
 /// What came of it, and how many JVMs were started.
 fn check_as(suspect: &Suspect, rule: impl Fn(&Seen<'_>) -> Does) -> (Result<Confirmed, Unconfirmed>, u32) {
     let fake = fake(rule);
-    let result = confirm(&&fake, suspect, &mut Inquiry::default(), &mut None);
+    let result = match confirm(&&fake, suspect, &mut Inquiry::default(), &mut None) {
+        Err(Unconfirmed::Flaky(None)) => Err(blame(&&fake, suspect)),
+        other => other,
+    };
     (result, fake.starts.get())
 }
 

@@ -80,8 +80,8 @@ pub const TYPICAL_PER_STATE: usize = 25;
 
 // Proof.
 
-/// How often a claim must be seen, each way.
-pub const REPETITIONS: u32 = 3;
+/// How often a claim must be seen, each way, so that it cannot be chance.
+pub const REPETITIONS: u32 = crate::PAIRS;
 /// Pairs that are proved at the same time. Part after part: when the time is up, some are proved instead of all by
 /// half.
 pub const PROVED_AT_ONCE: usize = 32;

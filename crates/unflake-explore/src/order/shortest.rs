@@ -146,7 +146,7 @@ mod tests {
             Ok(ix([7]))
         );
         let proved = prove_brittle(&suite, one(500), &ix([7])).unwrap();
-        assert_eq!((proved.setters, proved.runs), (ix([7]), 3));
+        assert_eq!((proved.setters, proved.runs), (ix([7]), 8));
         assert_eq!(
             prove_brittle(&suite, one(500), &ix([8])),
             Err(Unproved::NotRepeated)

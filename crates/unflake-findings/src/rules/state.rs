@@ -430,7 +430,7 @@ assertEquals("/tmp/shop", new Shop(environment::get).home());"#,
     StateRule {
         rule: "UF501",
         name: "victim: fails after another test",
-        meaning: "The test fails after the polluter that the report names, and passes without it: three times of three each, once \
+        meaning: "The test fails after the polluter that the report names, and passes without it: eight times of eight each, once \
                   with nothing but the two in the JVM.",
         danger: "It fails as soon as the polluter happens to run first, and its message points at code that is not to blame.",
         repair: "Repair the polluter if you can: it may have other victims. Otherwise let this test set the state that it needs. \

@@ -1,10 +1,10 @@
 use super::*;
 use crate::json;
 use unflake_findings::{
-    Cause, CountedProof, FindingKind, LevelSetting, Note, NoteKind, Repair, RunInfo, SCHEMA_VERSION,
+    Cause, CountedProof, FindingKind, LevelSetting, Note, NoteKind, Passes, Repair, RunInfo, SCHEMA_VERSION,
     Suppression, Tried, finding_id, rules,
 };
-use unflake_protocol::{Form, Level, Seed, Strategy};
+use unflake_protocol::{FailureSort, Form, Level, Seed, Strategy};
 
 pub(crate) fn test(name: &str) -> TestId {
     let root = name.split(['#', '$']).next().unwrap().to_owned();
@@ -30,7 +30,7 @@ pub(crate) fn finding(name: &str, level: Level, message: &str) -> Finding {
         test,
         severity: Severity::implementation_dependent(level, false),
         message: message.to_owned(),
-        failure: None,
+        failure: Some(FailureSort::Assertion),
         exception: "org.opentest4j.AssertionFailedError".to_owned(),
         rate: Rate { failed: 3, runs: 4 },
         suppressed: None,
@@ -43,7 +43,10 @@ pub(crate) fn finding(name: &str, level: Level, message: &str) -> Finding {
             round: 1,
             strategy,
             scope: Scope::Alone,
-            proof: CountedProof::default(),
+            proof: CountedProof {
+                varied: Rate { failed: 8, runs: 8 },
+                unvaried: Passes { passed: 8, runs: 8 },
+            },
             dumps: None,
             apis: vec!["HashMap.keySet".to_owned()],
             cause: Cause::default(),
@@ -125,12 +128,14 @@ error shop.CartTest#lists
     but was: <[b, a]>
     level    one: fails with another order that stays the same for the whole run
     failed   3 of 4 varied runs, first in round 1 of 4
+    proof    failed 8 of 8 runs varied, passed 8 of 8 unvaried
     repeat   unflake replay ID-0
 
 note shop.CartTest$Nested#twice[2] (module core)
     AssertionFailedError
     level    full: fails only when an unchanged collection changes its order
     failed   3 of 4 varied runs, first in round 1 of 4
+    proof    failed 8 of 8 runs varied, passed 8 of 8 unvaried
     repeat   unflake replay ID-1
 
 Fails on its own, so unflake does not check it
@@ -282,10 +287,11 @@ fn json_has_all_keys_and_comes_back() {
         serde_json::json!({
             "id": document.findings[0].id.as_str(), "kind": "implementation-dependent", "rule": "UF100",
             "module": ".", "root": "a.B", "test": "a.B#c", "invocation": null,
-            "severity": "error", "message": "m", "exception": "org.opentest4j.AssertionFailedError",
+            "severity": "error", "message": "m", "failure": "assertion", "exception": "org.opentest4j.AssertionFailedError",
             "replay": document.findings[0].replay, "rate": {"failed": 3, "runs": 4}, "suppressed": null,
             "level": "one", "levels_tried": [{"level": "one", "form": "reverse", "failed": 1, "runs": 1}],
-            "round": 1, "strategy": {"level": "one", "form": "reverse"}, "scope": "alone", "apis": ["HashMap.keySet"],
+            "round": 1, "strategy": {"level": "one", "form": "reverse"}, "scope": "alone", "dumps": null,
+            "proof": {"varied": {"failed": 8, "runs": 8}, "unvaried": {"passed": 8, "runs": 8}}, "apis": ["HashMap.keySet"],
             "cause": {"status": "not-run", "reason": null, "scope": null, "choices": [],
                 "message": null, "expected": null, "actual": null, "warm": false, "runs": 0, "time": 0.0},
             "repair": {"status": "not-run", "reason": null, "strategy": null, "safety": null, "patch": null, "proof": null},
@@ -338,6 +344,7 @@ fn json_of_findings_about_state_and_orders_has_its_keys() {
             "invocation",
             "severity",
             "message",
+            "failure",
             "exception",
         ] {
             assert!(one.remove(key).is_some(), "{key} of finding {n}");
