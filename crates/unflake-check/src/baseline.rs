@@ -30,10 +30,8 @@ pub(crate) fn sort_out(check: &Check<'_>, ledger: &mut Ledger) -> Vec<TestIx> {
             }
             Baseline::Finished(Outcome::Failed(failure)) => failed.push((test, failure.message.clone())),
             Baseline::Unfinished => ledger.add(Fact::Unvaried(test, Unvaried::Unfinished)),
-            Baseline::EndedJvm(message) => {
-                let message = message.clone();
-                ledger.add(Fact::Unvaried(test, Unvaried::Fails { message }));
-            }
+            // It may have been a thread that an earlier test left behind.
+            Baseline::EndedJvm(message) => failed.push((test, message.clone())),
             Baseline::NotReached(reason) => {
                 ledger.add(Fact::Unvaried(test, Unvaried::NotReached(reason.clone())));
             }
@@ -98,16 +96,19 @@ mod tests {
 
     #[test]
     fn who_ended_the_build_s_jvm_fails_and_what_was_not_reached_is_not_finished() {
-        let mut simulated = simulated("A#a\nB#a [unfinished]\nC#a [unfinished]");
+        let mut simulated = simulated("A#a\nB#a dies\nC#a\nD#a");
         let tests = &mut simulated.session.suite.tests;
-        tests[1].baseline = Baseline::EndedJvm("ended its JVM".to_owned());
+        let ended = || Baseline::EndedJvm("ended its JVM".to_owned());
+        tests[1].baseline = ended();
         tests[2].baseline = Baseline::NotReached("time ran out".to_owned());
+        tests[3].baseline = ended();
         check(
             &simulated,
             "A#a",
             &[
-                "B#a fails unvaried: ended its JVM",
                 "C#a is not reached: time ran out",
+                "B#a fails unvaried: ended its JVM",
+                "D#a fails in the suite: ended its JVM",
             ],
         );
     }

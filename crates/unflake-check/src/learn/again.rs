@@ -164,19 +164,40 @@ impl Builds {
     /// Remembers who has ended a JVM; whether there is a new one among them.
     fn add_culprits(&mut self) -> bool {
         let mut has_more = false;
-        for lost in &self.lost {
+        for lost in std::mem::take(&mut self.lost) {
             match &lost.during {
                 During::Tests(tests) => {
                     for test in tests {
                         let name = (test.class.clone(), test.method.clone());
                         has_more |= self.left_out.tests.insert(name);
+                        self.blame_class(test, &lost);
                     }
                 }
                 During::Class(root) => has_more |= self.left_out.classes.insert(root.clone()),
                 During::Nothing => {}
             }
+            self.lost.push(lost);
         }
         has_more
+    }
+
+    /// Where one test after the other ends its JVM and none comes to its end, it is what all of them need: the class's
+    /// initialiser or constructor.
+    fn blame_class(&mut self, test: &SeenTest, lost: &LostJvm) {
+        const ENOUGH: usize = 2;
+        let mut runs = self.known.jvms.iter().flat_map(|jvm| &jvm.tests);
+        let culprits = self
+            .left_out
+            .tests
+            .iter()
+            .filter(|(class, _)| *class == test.class);
+        if culprits.count() >= ENOUGH && !runs.any(|run| run.test.class == test.class) {
+            self.left_out.classes.insert(test.class.clone());
+            self.known.lost.push(LostJvm {
+                during: During::Class(test.class.clone()),
+                ..lost.clone()
+            });
+        }
     }
 
     /// The culprits, and the classes that are through. A class of which two modules have one by this name may be
@@ -193,7 +214,10 @@ impl Builds {
         let mut left_out = self.left_out.clone();
         // The rest of a culprit's class has run in a build of its own by now.
         let is_through = |class: &String| through.contains(class) || through.contains(&outermost(class));
-        left_out.tests.retain(|(class, _)| !is_through(class));
+        let blamed = left_out.classes.clone();
+        left_out
+            .tests
+            .retain(|(class, _)| !is_through(class) && !blamed.contains(class));
         left_out.classes.extend(through.into_iter().cloned());
         left_out
     }
@@ -397,6 +421,19 @@ mod tests {
         };
         assert_eq!(whole.troubles, [expected]);
         assert_eq!((whole.run.jvms.len(), whole.run.lost.len()), (4, 3));
+    }
+
+    #[test]
+    fn a_class_of_which_no_test_comes_to_its_end_is_left_out_as_a_whole() {
+        let (asked, whole) = complete(true, "A#a B#a!", &["B#b!", "C#c"]);
+        assert_eq!(asked, ["-A -B#a", "-A -B"]);
+        let Trouble::RanAgain { culprits, .. } = &whole.troubles[0] else {
+            panic!("{:?}", whole.troubles)
+        };
+        assert_eq!(
+            culprits[2],
+            "`B`, outside of its tests, ended its JVM with exit status 7"
+        );
     }
 
     #[test]
