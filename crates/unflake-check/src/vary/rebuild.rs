@@ -29,6 +29,8 @@ pub(crate) struct BuildOutcomes {
     pub(crate) classes: Vec<(String, Failure)>,
     /// The classes that were running when a JVM ended: what comes behind them may not have run.
     pub(crate) ended: Vec<String>,
+    /// Why agents switched themselves off.
+    pub(crate) bugs: Vec<String>,
 }
 
 /// Why a build has no outcomes.
@@ -92,6 +94,7 @@ impl BuildOutcomes {
         for jvm in run.jvms {
             let tests = jvm.tests.into_iter().map(|run| (run.test.handle, run.outcome));
             outcomes.tests.extend(tests);
+            outcomes.bugs.extend(jvm.bugs);
         }
         for lost in run.lost {
             let failure = ended(&lost);

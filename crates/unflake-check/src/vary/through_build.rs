@@ -8,6 +8,7 @@ mod tests;
 
 use crate::check::Check;
 use crate::document::message;
+use crate::drive::driver::Fault;
 use crate::ledger::{CutShort, Fact, Failed, Ledger, Unresolved};
 use crate::vary::rebuild::{BuildOutcomes, NotRebuilt, Rebuild, Rebuilding};
 use std::collections::{BTreeMap, BTreeSet};
@@ -335,13 +336,18 @@ impl<'a> Builds<'a> {
             until: self.deadline.map_or(limit, |deadline| deadline.min(limit)),
             silence: self.silence,
         };
-        (self.rebuild)(&asked).map_err(|why| match why {
+        let outcomes = (self.rebuild)(&asked).map_err(|why| match why {
             NotRebuilt::Interrupted => Stop::Interrupted,
             NotRebuilt::Ended(_) if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
                 Stop::OutOfTime
             }
             NotRebuilt::Ended(reason) => Stop::Ended(reason),
-        })
+        })?;
+        let faults = self.check.session.driver().faults();
+        for bug in &outcomes.bugs {
+            faults.add(Fault::AgentOff(bug.clone()));
+        }
+        Ok(outcomes)
     }
 
     fn failures(&self, outcomes: BuildOutcomes) -> BuildFailures {

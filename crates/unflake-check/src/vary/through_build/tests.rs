@@ -148,6 +148,20 @@ fn what_a_test_takes_along_runs_in_a_build_of_its_own() {
 }
 
 #[test]
+fn a_bug_of_the_agent_in_such_a_build_is_heard() {
+    let rebuild = |_: &Rebuilding<'_>| {
+        Ok(BuildOutcomes {
+            bugs: vec!["oh".to_owned()],
+            ..BuildOutcomes::default()
+        })
+    };
+    let simulated = simulated("A#a [no-launch]");
+    simulated.check(|check| check.run(&rebuild, &mut Ledger::default(), &|_| {}));
+    let faults = simulated.session.driver().faults().all();
+    assert_eq!(faults, [Fault::AgentOff("oh".to_owned())]);
+}
+
+#[test]
 fn what_the_build_does_not_run_again_is_not_finished() {
     let not_run = "A#a not run by the build";
     check("A#a [no-launch]", &["", "~A#a", "B#x"], &[THROUGH, not_run]);
