@@ -14,15 +14,6 @@ pub(crate) fn sort_out(check: &Check<'_>, ledger: &mut Ledger) -> Vec<TestIx> {
     let mut failed = Vec::new();
     for &test in check.selected {
         let known = &suite[test];
-        if check
-            .options
-            .ignores
-            .iter()
-            .any(|ignore| ignore.leaves_out(&known.id))
-        {
-            ledger.add(Fact::Unvaried(test, Unvaried::Ignored));
-            continue;
-        }
         match &known.baseline {
             Baseline::Finished(Outcome::Passed) => passed.push(test),
             Baseline::Finished(Outcome::Skipped { .. }) => {
@@ -74,7 +65,6 @@ fn passes_alone(check: &Check<'_>, test: TestIx) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Ignore;
     use crate::simulated::{Simulated, shown, simulated};
 
     #[track_caller]
@@ -138,27 +128,5 @@ mod tests {
         }
         check(&simulated("A#a [failed, no-launch]"), "", &fails);
         check(&simulated("A#a [failed]").most_starts(0), "", &fails);
-    }
-
-    #[test]
-    fn an_ignore_with_an_api_or_a_caller_leaves_its_tests_out() {
-        let ignore = |test: &str, api: Option<&str>, from: Option<&str>| Ignore {
-            test: Some(test.to_owned()),
-            api: api.map(str::to_owned),
-            from: from.map(str::to_owned),
-            reason: "meant".to_owned(),
-        };
-        let ignoring = |ignore| simulated("A#a\nA#b [failed]").with(|options| options.ignores = vec![ignore]);
-        let all = ["A#a is ignored", "A#b is ignored"];
-        check(&ignoring(ignore("A#*", Some("HashMap.*"), None)), "", &all);
-        check(&ignoring(ignore("A#*", None, Some("a.b.*"))), "", &all);
-        // Its findings are silenced, but it is checked.
-        let fails = "A#b fails in the suite: failed in the build";
-        check(&ignoring(ignore("A#*", None, None)), "A#a", &[fails]);
-        check(
-            &ignoring(ignore("A#b", Some("HashMap.*"), None)),
-            "A#a",
-            &all[1..],
-        );
     }
 }

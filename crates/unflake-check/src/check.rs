@@ -293,6 +293,7 @@ impl Finishing<'_> {
         let suppressions = Suppressions {
             ignores: &options.ignores,
             source: &|test| source_of(&options.place.project, test),
+            file: &|file| std::fs::read_to_string(options.place.project.join(file)).ok(),
         };
         let session = self.check.session;
         let Finished {

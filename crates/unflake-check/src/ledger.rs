@@ -52,8 +52,6 @@ pub(crate) enum Fact {
 /// What a test did without any variation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unvaried {
-    /// An `[[ignore]]` names it.
-    Ignored,
     Disabled,
     /// Its JVM ended while it ran.
     Unfinished,

@@ -3,10 +3,10 @@
 //! Everything that depends on the clock is in a field whose name begins with `time`, so that two runs with the same
 //! seed can be compared byte for byte after a simple filter.
 
-use crate::{Finding, Severity};
+use crate::{Finding, FindingKind, Severity};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use unflake_protocol::{Level, Seed, TestId};
@@ -142,6 +142,53 @@ pub struct Summary {
     pub partial: bool,
 }
 
+impl Document {
+    /// What in it cannot all be true. Whoever shows the document looks at this first: it is a bug of unflake.
+    pub fn contradictions(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let Summary {
+            tests,
+            checked,
+            skipped,
+            ..
+        } = &self.summary;
+        let counted = checked + skipped.values().sum::<usize>();
+        if counted != *tests || self.tests.len() != *tests {
+            wrong.push(format!(
+                "{tests} tests, {counted} counted, {} listed",
+                self.tests.len()
+            ));
+        }
+        let kinds: BTreeSet<&String> = self.tests.iter().flat_map(|test| test.states.keys()).collect();
+        for test in &self.tests {
+            let name = test.test.to_string();
+            if test.states.len() != kinds.len() {
+                wrong.push(format!(
+                    "`{name}` has {} states for {} kinds",
+                    test.states.len(),
+                    kinds.len()
+                ));
+            }
+            if test.states.values().min() != Some(&test.state) {
+                wrong.push(format!(
+                    "`{name}` is said to be {:?}, of {:?}",
+                    test.state, test.states
+                ));
+            }
+        }
+        let found = self.findings.iter();
+        let found = found.filter(|finding| finding.kind() == FindingKind::ImplementationDependent);
+        let found: BTreeSet<&TestId> = found.map(|finding| &finding.test).collect();
+        for test in self.tests.iter().filter(|test| test.states.contains_key("id")) {
+            let is_found = test.states.get("id") == Some(&TestState::Found);
+            if is_found != found.contains(&test.test) {
+                wrong.push(format!("`{}` is found and is not", test.test));
+            }
+        }
+        wrong
+    }
+}
+
 impl Summary {
     /// Whether nothing at all is known about the project's tests: neither was one varied, nor is it known of one that
     /// it has nothing to vary. Must never look like success.
@@ -162,8 +209,6 @@ pub enum SkipReason {
     Failing,
     /// Passes and fails without any variation.
     Flaky,
-    /// An `[[ignore]]` of `unflake.toml` names it.
-    Ignored,
     /// Made no choice, so there is nothing to vary.
     NoChoice,
     /// Seen but never finished: its JVM ended, or could not be started.
@@ -176,12 +221,11 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// All reasons, in the order of their names.
-    pub const ALL: [SkipReason; 9] = [
+    pub const ALL: [SkipReason; 8] = [
         SkipReason::Budget,
         SkipReason::Disabled,
         SkipReason::Failing,
         SkipReason::Flaky,
-        SkipReason::Ignored,
         SkipReason::NoChoice,
         SkipReason::NotRun,
         SkipReason::OrderSuspect,

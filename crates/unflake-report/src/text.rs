@@ -440,7 +440,6 @@ fn because(reason: SkipReason, n: usize) -> &'static str {
         SkipReason::Failing => "fail on their own",
         SkipReason::Flaky if one => "flaky on its own",
         SkipReason::Flaky => "flaky on their own",
-        SkipReason::Ignored => "ignored by unflake.toml",
         SkipReason::NoChoice => "made no choice",
         SkipReason::NotRun => "not run",
         SkipReason::OrderSuspect if one => "depends on other tests",

@@ -103,7 +103,10 @@ impl<'a> RelatedFacts<'a> {
         Finding {
             rule: rules::of(&cause).to_owned(),
             test: known.id.clone(),
-            severity: Severity::implementation_dependent(confirmed.weakest.level, is_silent(&known.models)),
+            severity: Severity::implementation_dependent(
+                confirmed.weakest.level,
+                is_silent(&cause, &known.models),
+            ),
             message: message(&confirmed.failure),
             failure: Some(confirmed.failure.sort()),
             exception: confirmed.failure.kind.clone(),
@@ -255,10 +258,15 @@ pub(crate) fn scope_of(scope: ConfirmedIn) -> Scope {
     }
 }
 
-/// Whether the documentation of every API that made choices says nothing of order.
-fn is_silent(models: &[String]) -> bool {
-    let is_silent = |name: &String| find(name).is_some_and(|(_, model)| model.basis == Basis::Silent);
-    !models.is_empty() && models.iter().all(is_silent)
+/// Whether the failure needs an API whose documentation says nothing of order: one that its cause names; and where no
+/// cause is known, if every API that made choices is such a one.
+fn is_silent(cause: &Cause, models: &[String]) -> bool {
+    let is_silent = |name: &str| find(name).is_some_and(|(_, model)| model.basis == Basis::Silent);
+    if cause.choices.is_empty() {
+        !models.is_empty() && models.iter().all(|name| is_silent(name))
+    } else {
+        cause.choices.iter().any(|choice| is_silent(&choice.api))
+    }
 }
 
 /// What a class does as a whole is reported of the class.

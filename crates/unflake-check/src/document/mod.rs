@@ -55,6 +55,14 @@ pub(crate) fn document(
     for finding in &mut findings {
         finding.suppressed = suppressions.of(finding);
     }
+    let tests = selected.iter().map(|test| &suite[*test].id);
+    let idle = suppressions
+        .unused(&findings, tests)
+        .into_iter()
+        .map(|test| Note {
+            kind: NoteKind::Other,
+            message: format!("the `[[ignore]]` of `{test}` in unflake.toml silences no finding"),
+        });
     let states = States::of(ledger, suite, selected, &asked.kinds);
     let mut skipped: BTreeMap<SkipReason, usize> = BTreeMap::new();
     let mut excluded = Vec::new();
@@ -91,7 +99,7 @@ pub(crate) fn document(
         findings,
         excluded,
         tests: states.tests(suite),
-        notes: notes(ledger, &cuts, rounds),
+        notes: notes(ledger, &cuts, rounds).into_iter().chain(idle).collect(),
     };
     document.sort();
     Finished { document, replays }

@@ -227,7 +227,6 @@ impl TestFacts<'_> {
 impl Unvaried {
     fn reason(&self) -> Option<String> {
         match self {
-            Unvaried::Ignored => Some("an `[[ignore]]` names it".to_owned()),
             Unvaried::Disabled => None,
             Unvaried::Unfinished => Some("its JVM ended while it ran, without any variation".to_owned()),
             Unvaried::NotReached(reason) => Some(reason.clone()),
@@ -243,7 +242,6 @@ impl Unvaried {
 
     fn state(&self) -> Reasoned {
         let state = match self {
-            Unvaried::Ignored => TestState::Excluded,
             Unvaried::Disabled => TestState::Disabled,
             Unvaried::Unfinished | Unvaried::NotReached(_) => TestState::NotFinished,
             Unvaried::Fails { .. } | Unvaried::FailsInSuite { .. } => TestState::Failing,
@@ -254,7 +252,6 @@ impl Unvaried {
 
     fn fate(&self) -> Fate {
         let reason = match self {
-            Unvaried::Ignored => return Fate::Skipped(SkipReason::Ignored),
             Unvaried::Disabled => return Fate::Skipped(SkipReason::Disabled),
             Unvaried::Unfinished | Unvaried::NotReached(_) => ExcludedReason::NotRun,
             Unvaried::Fails { .. } => ExcludedReason::Failing,

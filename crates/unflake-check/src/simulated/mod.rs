@@ -193,6 +193,7 @@ impl Simulated {
         let suppressions = Suppressions {
             ignores: &self.options.ignores,
             source: &|_| None,
+            file: &|_| None,
         };
         document(ledger, &self.session.suite, &selected, &asked, &suppressions, 1.0)
     }

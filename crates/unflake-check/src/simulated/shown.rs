@@ -87,7 +87,6 @@ fn one(fact: &Fact, suite: &Suite) -> String {
 
 fn unvaried(what: &Unvaried) -> String {
     match what {
-        Unvaried::Ignored => "is ignored".to_owned(),
         Unvaried::Disabled => "is disabled".to_owned(),
         Unvaried::Unfinished => "is unfinished".to_owned(),
         Unvaried::NotReached(reason) => format!("is not reached: {reason}"),

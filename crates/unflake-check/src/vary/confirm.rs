@@ -1,5 +1,6 @@
 //! Which failures of the rounds count: each is repeated, varied and unvaried (N7).
 
+use super::rounds::unvaried_runs;
 use crate::check::Check;
 use crate::document::message;
 use crate::drive::rounds::{LaunchJvms, Verdicts, WorkerJvm};
@@ -80,6 +81,7 @@ pub(super) fn run(
             }
         }
     }
+    drop_flaky(check, &mut suspects, ledger);
     check.progress.phase("confirming", suspects.len() as u64);
     // Tests of one class share a JVM as long as it stays as good as new.
     let class = |failed: &FailedIn| (suite[failed.test].launch, &suite[failed.test].handle.root);
@@ -101,6 +103,33 @@ pub(super) fn run(
     }
     through_build.sort_unstable();
     through_build
+}
+
+/// Of many suspects, those that sometimes fail unvaried are flaky on their own. A few JVMs for all of them together
+/// show most of these; each for itself would take several.
+fn drop_flaky(check: &Check<'_>, suspects: &mut Vec<FailedIn>, ledger: &mut Ledger) {
+    const MANY: usize = 10;
+    const TIMES: u32 = 4;
+    if suspects.len() < MANY {
+        return;
+    }
+    let tests: Vec<TestIx> = suspects.iter().map(|suspect| suspect.test).collect();
+    let counted = unvaried_runs(check, &tests, TIMES);
+    suspects.retain(|suspect| match counted.get(&suspect.test) {
+        Some((counts, said)) if counts.is_mixed() => {
+            let unvaried = Evidence {
+                without: *counts,
+                ..Evidence::default()
+            };
+            let why = Unresolved::Flaky {
+                seen: Evidence::LEARNED.plus(suspect.in_rounds()).plus(unvaried),
+                message: said.clone(),
+            };
+            ledger.add(Fact::Unresolved(suspect.test, why));
+            false
+        }
+        _ => true,
+    });
 }
 
 fn is_failure(verdict: &Verdict) -> bool {
@@ -384,6 +413,25 @@ mod tests {
         };
         assert_eq!(starts("A#a fails varied\nA#b fails varied"), 2);
         assert_eq!(starts("A#a fails varied\nB#b fails varied"), 3);
+    }
+
+    #[test]
+    fn of_many_suspects_those_that_fail_unvaried_now_and_then_are_flaky_at_once() {
+        let mut suite = String::from("A#flaky fails turns fpfpfp; fails form random\n");
+        for n in 0..10 {
+            suite.push_str(&format!("B#b{n} fails varied\n"));
+        }
+        let simulated = simulated(&suite).with(|options| options.rounds = Some(1));
+        let facts = simulated.facts();
+        // Passed in the build, failed in the round, then passed, failed, passed, failed unvaried.
+        assert!(
+            facts.contains(&"A#flaky is flaky: 1 of 1 varied, 2 of 5 unvaried".to_owned()),
+            "{facts:?}"
+        );
+        assert_eq!(
+            facts.iter().filter(|fact| fact.contains("fails since")).count(),
+            10
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The rounds: which there are, and when they end.
 
 use crate::check::Check;
+use crate::document::message;
 use crate::drive::rounds::Verdicts;
 use crate::drive::units::{Turn, Unit, tests_of_round, units};
 use crate::ledger::{CutShort, Fact, Ledger, Unvaried};
@@ -8,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use unflake_explore::order::limits::Allowance;
-use unflake_explore::{DEFAULT_ROUNDS, GUIDED_ROUNDS, TestIx, Verdict, strategy_of_round};
+use unflake_explore::{Counts, DEFAULT_ROUNDS, GUIDED_ROUNDS, TestIx, Verdict, strategy_of_round};
 use unflake_findings::Rate;
 
 /// What random rounds may take by default.
@@ -23,36 +24,51 @@ pub(super) fn control_runs(check: &Check<'_>, tests: &[TestIx], ledger: &mut Led
     if more == 0 {
         return tests.to_vec();
     }
+    let counted = unvaried_runs(check, &tests_of_round(tests, &check.session.suite, 1), more);
+    let failing = |test: &TestIx| counted.get(test).map_or(0, |(counts, _)| counts.failed);
+    for &test in tests.iter().filter(|test| failing(test) > 0) {
+        let rate = Rate {
+            failed: failing(&test),
+            runs: more + 1,
+        };
+        ledger.add(Fact::Unvaried(test, Unvaried::Flaky(rate)));
+    }
+    tests.iter().copied().filter(|test| failing(test) == 0).collect()
+}
+
+/// How often these tests fail in so many unvaried runs of ours, and what they said then.
+pub(super) fn unvaried_runs(
+    check: &Check<'_>,
+    tests: &[TestIx],
+    times: u32,
+) -> BTreeMap<TestIx, (Counts, String)> {
     let suite = &check.session.suite;
-    let varied = tests_of_round(tests, suite, 1);
     // Each in its own JVMs: what a test leaves behind for itself does not count as flaky.
     let turn = |round| Turn {
         round,
         strategy: None,
-        tests: varied.clone(),
+        tests: tests.to_vec(),
     };
-    let units: Vec<Unit> = (1..=more)
+    let units: Vec<Unit> = (1..=times)
         .flat_map(|round| units(suite, &[turn(round)], check.workers.spread))
         .collect();
     check
         .progress
-        .phase("unvaried runs", (varied.len() * more as usize) as u64);
+        .phase("unvaried runs", (tests.len() * times as usize) as u64);
     let verdicts = check.workers.run(units, &|_, _| check.progress.step());
-    let mut failures: BTreeMap<TestIx, u32> = BTreeMap::new();
+    let mut counted: BTreeMap<TestIx, (Counts, String)> = BTreeMap::new();
     for ((_, test), verdict) in &verdicts {
-        if matches!(verdict, Verdict::Failed(_)) {
-            *failures.entry(*test).or_default() += 1;
+        let (counts, said) = counted.entry(*test).or_default();
+        match verdict {
+            Verdict::Passed => counts.add(false),
+            Verdict::Failed(failure) => {
+                counts.add(true);
+                *said = message(failure);
+            }
+            Verdict::NotRun | Verdict::Cancelled => {}
         }
     }
-    for (test, failed) in &failures {
-        let rate = Rate {
-            failed: *failed,
-            runs: more + 1,
-        };
-        ledger.add(Fact::Unvaried(*test, Unvaried::Flaky(rate)));
-    }
-    let is_sound = |test: &TestIx| !failures.contains_key(test);
-    tests.iter().copied().filter(is_sound).collect()
+    counted
 }
 
 /// The guided rounds, then random ones until enough is done or the time is used up.

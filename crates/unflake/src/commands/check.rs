@@ -25,10 +25,18 @@ pub(crate) fn run(settings: &Settings) -> Result<ExitCode, Problem> {
         }
         Checked::Document(document) => {
             output::write_document(&document, &settings.formats, &settings.screen, &options.place)?;
-            Ok(match interrupt.exit_code() {
-                Some(code) => code,
-                None => exit_code(&document, settings),
-            })
+            if let Some(code) = interrupt.exit_code() {
+                return Ok(code);
+            }
+            let contradictions = document.contradictions();
+            if !contradictions.is_empty() {
+                return Err(problem!(
+                    Bug,
+                    "the report contradicts itself, so it may be wrong: {}",
+                    contradictions.join("; ")
+                ));
+            }
+            Ok(exit_code(&document, settings))
         }
     }
 }

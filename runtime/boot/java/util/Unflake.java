@@ -211,10 +211,6 @@ public final class Unflake {
         return varying && (!filtered || UnflakeNative.callerAllowed());
     }
 
-    static boolean isRandom() {
-        return form == RANDOM;
-    }
-
     /** The plan for a choice whose key, mixed and without the seed, is {@code key}. */
     static long planOf(long key) {
         if (form == REVERSE) {

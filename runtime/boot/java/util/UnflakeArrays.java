@@ -21,21 +21,23 @@ final class UnflakeArrays {
             return natural;
         }
         int n = natural.length - fixed;
-        long plan = UnflakeKeys.plan(own, model, owner, natural, fixed, n);
+        Object[] start = natural;
+        if (Unflake.varying && natural[fixed] instanceof Executable) {
+            start = natural.clone();
+            sort(start, fixed);
+        }
+        long plan = UnflakeKeys.plan(own, model, owner, start, fixed, n);
         if (plan == Unflake.NATURAL_PLAN) {
             return natural;
         }
-        Object[] copy = natural.clone();
-        if (Unflake.isRandom() && copy[fixed] instanceof Executable) {
-            sort(copy, fixed);
-        }
+        Object[] copy = start == natural ? natural.clone() : start;
         UnflakeOrder.apply(copy, fixed, copy.length, plan);
         return copy;
     }
 
     /**
-     * The natural order of methods and constructors differs from one JVM to the next, so a seed must start from another
-     * one: by their full text.
+     * The natural order of methods and constructors differs from one JVM to the next, so whatever varies must start from
+     * another one, and show it: by their full text.
      */
     private static void sort(Object[] members, int from) {
         String[] texts = new String[members.length];

@@ -4,6 +4,7 @@ use crate::options::CheckKind;
 use crate::simulated::simulated;
 use proptest::prelude::*;
 use unflake_explore::order::Unproved;
+use unflake_findings::TestState;
 use unflake_findings::{Document, Note, NoteKind};
 
 /// Any fact about one test.
@@ -24,7 +25,7 @@ fn fact(test: TestIx, number: usize) -> Fact {
         11 => Fact::Unproved(test, Unproved::NotRepeated),
         12 => Fact::Unvaried(test, Unvaried::Disabled),
         13 => Fact::Unvaried(test, Unvaried::Fails { message: no() }),
-        14 => Fact::Unvaried(test, Unvaried::Ignored),
+        14 => Fact::Unvaried(test, Unvaried::Disabled),
         15 => Fact::Unresolved(test, Unresolved::NotReached),
         16 => Fact::Unresolved(test, Unresolved::OnlyOnce),
         17 => Fact::Unresolved(test, Unresolved::NeedsOthers { message: no() }),
@@ -50,6 +51,7 @@ proptest! {
         let ledger = ledger(facts.into_iter().map(|(test, number)| fact(TestIx(test), number)));
         let document = simulated.document_of(&ledger).document;
         let summary = &document.summary;
+        prop_assert_eq!(document.contradictions(), Vec::<String>::new());
         prop_assert_eq!(document.tests.len(), 4);
         prop_assert_eq!(summary.tests, summary.checked + summary.skipped.values().sum::<usize>());
         for result in &document.tests {
@@ -141,4 +143,19 @@ fn the_summary_says_what_was_asked_for() {
         (&["17.0.15".to_owned()][..], 1.0)
     );
     assert!(summary.nothing_was_checked());
+}
+
+#[test]
+fn a_report_that_contradicts_itself_is_known() {
+    let good = || document_of([failed(FIRST, Level::One)]);
+    assert!(good().contradictions().is_empty());
+    let wrong = |change: &dyn Fn(&mut Document)| {
+        let mut document = good();
+        change(&mut document);
+        document.contradictions().len()
+    };
+    assert_eq!(wrong(&|document| document.summary.checked += 1), 1);
+    assert_eq!(wrong(&|document| document.findings.clear()), 1);
+    assert_eq!(wrong(&|document| document.tests[1].states.clear()), 2);
+    assert_eq!(wrong(&|document| document.tests[0].state = TestState::Checked), 1);
 }

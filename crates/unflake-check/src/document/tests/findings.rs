@@ -95,6 +95,28 @@ fn a_finding_is_at_most_a_warning_where_all_documentation_is_silent() {
 }
 
 #[test]
+fn a_known_cause_says_more_of_the_severity_than_all_other_choices() {
+    for (models, api, expected) in [
+        ("HashMap.keySet", "Hashtable.keys", Severity::Warning),
+        (
+            "Hashtable.keys HashMap.keySet",
+            "Hashtable.keys",
+            Severity::Warning,
+        ),
+        ("Hashtable.keys", "HashMap.keySet", Severity::Error),
+    ] {
+        let mut simulated = suite();
+        let models_of_first = &mut simulated.session.suite.tests[FIRST.0].models;
+        *models_of_first = models.split_whitespace().map(str::to_owned).collect();
+        let finished = simulated.document_of(&ledger([failed(FIRST, Level::One), cause(FIRST, api)]));
+        assert_eq!(
+            finished.document.findings[0].severity, expected,
+            "{models}, {api}"
+        );
+    }
+}
+
+#[test]
 fn the_rule_follows_from_the_cause() {
     let rule = |facts: Vec<Fact>| finding(facts).0.rule;
     let explained = |api: &str| vec![failed(FIRST, Level::One), cause(FIRST, api)];

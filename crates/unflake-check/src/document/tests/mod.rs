@@ -9,7 +9,7 @@ use crate::ledger::{By, Changed, Fact, Failed, Ledger};
 use crate::simulated::{change, failure};
 use unflake_explore::order::{FoundVictim, ProvedBrittle, ProvedVictim};
 use unflake_explore::{Confirmed, Counts, Evidence, LevelTrial, Scope, TestIx};
-use unflake_findings::{Cause, CauseStatus, Choice, Proof, Rate};
+use unflake_findings::{Cause, CauseStatus, Choice, Proof, Rate, SourcePlace};
 use unflake_protocol::{Form, Level, Strategy};
 
 const FIRST: TestIx = TestIx(0);
@@ -59,7 +59,11 @@ fn cause(test: TestIx, api: &str) -> Fact {
         number: 1,
         api: api.to_owned(),
         javadoc: String::new(),
-        call: None,
+        call: Some(SourcePlace {
+            file: "src/main/java/a/Main.java".to_owned(),
+            line: 3,
+            method: "a.Main.list".to_owned(),
+        }),
         allocation: None,
         stack: Vec::new(),
         allocation_stack: Vec::new(),

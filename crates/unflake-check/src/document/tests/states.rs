@@ -60,7 +60,6 @@ fn no() -> String {
 #[test]
 fn what_a_test_did_unvaried_says_it_for_every_kind() {
     let cases = [
-        (Unvaried::Ignored, "excluded: an `[[ignore]]` names it | ignored"),
         (Unvaried::Disabled, "disabled | disabled"),
         (
             Unvaried::Unfinished,
@@ -296,6 +295,7 @@ fn facts_about_tests_that_were_not_selected_are_not_counted() {
     let nobody = super::super::Suppressions {
         ignores: &[],
         source: &|_| None,
+        file: &|_| None,
     };
     let facts = ledger([varied(FIRST, 0, 3), varied(SECOND, 0, 3)]);
     let suite = &simulated.session.suite;

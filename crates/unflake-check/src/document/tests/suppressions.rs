@@ -15,6 +15,7 @@ fn suppressed(
     let suppressions = Suppressions {
         ignores,
         source: &|_| Some(source.to_owned()),
+        file: &|_| None,
     };
     suppressions.of(&finished.document.findings[0])
 }
@@ -49,22 +50,75 @@ fn a_comment_suppresses_by_the_final_rule() {
 }
 
 #[test]
-fn an_ignore_suppresses_the_tests_that_it_names_alone() {
+fn an_ignore_suppresses_what_its_test_its_api_and_its_caller_name() {
     let by = |ignore| suppressed(explained(), "", &[ignore]);
     let meant = by(ignore(Some("A#*"), None, None)).unwrap();
     assert_eq!(
         (meant.by.as_str(), meant.reason.as_str()),
         ("unflake.toml", "meant")
     );
+    for same in [
+        ignore(Some("A#*"), Some("HashMap.*"), None),
+        ignore(Some("A#*"), None, Some("a.Main.*")),
+        ignore(Some("A#*"), Some("*.keySet"), Some("a.Main.list")),
+    ] {
+        assert!(by(same.clone()).is_some(), "{same:?}");
+    }
     for other in [
         ignore(Some("B#*"), None, None),
         ignore(None, None, None),
+        // Such a one keeps choices from varying.
         ignore(None, Some("HashMap.*"), None),
-        ignore(Some("A#*"), Some("HashMap.*"), None),
+        ignore(Some("A#*"), Some("Hashtable.*"), None),
         ignore(Some("A#*"), None, Some("a.b.*")),
+        ignore(Some("A#*"), Some("HashMap.*"), Some("a.b.*")),
     ] {
         assert_eq!(by(other.clone()), None, "{other:?}");
     }
+    // What caused it is not known, so nobody said so.
+    let unexplained = [failed(FIRST, Level::One)];
+    let with_api = ignore(Some("A#*"), Some("HashMap.*"), None);
+    assert_eq!(suppressed(unexplained, "", &[with_api]), None);
+}
+
+#[test]
+fn a_comment_at_the_call_counts_too() {
+    let finished = simulated("A#a").document_of(&ledger(explained()));
+    let main =
+        "package a;\nclass Main {\n  // unflake: ignore[UF101] sorted by the caller\n  List list() {}\n}\n";
+    let by = |source: &str| {
+        let file = |name: &str| (name == "src/main/java/a/Main.java").then(|| source.to_owned());
+        let suppressions = Suppressions {
+            ignores: &[],
+            source: &|_| None,
+            file: &file,
+        };
+        suppressions.of(&finished.document.findings[0])
+    };
+    assert_eq!(by(main).unwrap().reason, "sorted by the caller");
+    assert_eq!(by(&main.replace("UF101", "UF107")), None);
+    assert_eq!(by("class Main {}"), None);
+}
+
+#[test]
+fn an_ignore_that_silences_nothing_is_told() {
+    let notes = |ignore| {
+        let simulated = simulated("A#a\nA#b").with(|options| options.ignores = vec![ignore]);
+        let document = simulated.document_of(&ledger(explained())).document;
+        document
+            .notes
+            .into_iter()
+            .map(|note| note.message)
+            .collect::<Vec<_>>()
+    };
+    assert!(notes(ignore(Some("A#a"), None, None)).is_empty());
+    // Nothing is said of tests that were not checked, or of what names no test.
+    assert!(notes(ignore(Some("B#*"), None, None)).is_empty());
+    assert!(notes(ignore(None, Some("Hashtable.*"), None)).is_empty());
+    assert_eq!(
+        notes(ignore(Some("A#b"), None, None)),
+        ["the `[[ignore]]` of `A#b` in unflake.toml silences no finding"]
+    );
 }
 
 #[test]
