@@ -1,6 +1,6 @@
 //! The processes that were started, so that none outlives the program.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -63,6 +63,15 @@ impl Children {
 
     fn groups(&self) -> std::sync::MutexGuard<'_, BTreeSet<i32>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends a process that somebody else started, such as a test JVM of the build. Its parent sees how it ended.
+pub fn end_process(pid: u32) {
+    let pid = i32::try_from(pid).ok().filter(|pid| *pid > 1);
+    if let Some(pid) = pid.and_then(Pid::from_raw) {
+        // Fails only if it is gone already.
+        let _ = kill_process(pid, Signal::KILL);
     }
 }
 

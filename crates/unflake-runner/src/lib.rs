@@ -8,7 +8,7 @@ mod launch;
 mod listener;
 mod worker;
 
-pub use children::{Cancel, Children, command};
+pub use children::{Cancel, Children, command, end_process};
 pub use launch::{FromTool, Launch, LaunchError, class_files};
 pub use listener::{Connection, Listener};
 pub use worker::{

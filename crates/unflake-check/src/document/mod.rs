@@ -133,6 +133,11 @@ fn notes(ledger: &Ledger, cuts: &[CutShort], rounds: u32) -> Vec<Note> {
             NoteKind::Interrupted,
             "interrupted: this is a partial result".to_owned(),
         );
+    } else if cuts.contains(&CutShort::Running) {
+        say(
+            NoteKind::Interrupted,
+            "the run had not finished when this was stored: this is a partial result".to_owned(),
+        );
     } else if cuts.contains(&CutShort::Rounds) {
         say(
             NoteKind::Budget,
