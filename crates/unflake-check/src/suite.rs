@@ -12,8 +12,8 @@ use std::path::Path;
 use std::time::Duration;
 use unflake_explore::{LearnedJvm, Need, TestIx, needs};
 use unflake_project::{BuildRecipe, BuildRun, BuildTool, During, LostJvm, TestJvm};
-use unflake_protocol::{Framework, Handle, Outcome, ScopeChoices, TestId};
-use unflake_runner::{Launch, LaunchError};
+use unflake_protocol::{FRAMEWORKS, Framework, Handle, Outcome, ScopeChoices, Support, TestId};
+use unflake_runner::{Launch, LaunchError, class_files};
 
 /// All tests, in the order in which the build ran them. The same whether the build has just run or a stored run is
 /// opened.
@@ -167,6 +167,7 @@ impl Suite {
             add_troubles(jvm, &mut troubles);
             let class_path = launch.map_or(&[][..], |launch| &suite.launches[launch.0].class_path);
             let is_parallel = jvm.at_once > 1 || is_set_parallel(class_path);
+            let is_framework = has_own_framework(class_path);
             if is_parallel {
                 troubles.push(Trouble::InParallel {
                     module: jvm.module.clone(),
@@ -178,8 +179,9 @@ impl Suite {
                 {
                     test.baseline = Baseline::EndedJvm(how);
                 }
-                // While tests overlap, a choice may be counted for another test, or for none.
-                if is_parallel && test.has_run() {
+                // While tests overlap, a choice may be counted for another test, or for none. And what a framework
+                // chooses is nobody's, unless the project is that framework.
+                if (is_parallel || is_framework) && test.has_run() {
                     test.need = Need::EveryRound;
                 }
                 // A build may run a test more than once (reruns, several executions); the first time counts.
@@ -322,6 +324,23 @@ fn known_tests(jvm: &TestJvm, number: usize, launch: Option<LaunchIx>) -> Vec<Kn
         waited: Duration::ZERO,
     });
     ended.chain(unfinished).collect()
+}
+
+/// Whether the project itself has classes that are named like those of a test framework or a build tool: JUnit's own
+/// tests, or those of a Maven plug-in.
+fn has_own_framework(class_path: &[String]) -> bool {
+    let is_framework = |directory: &Path, file: &Path| {
+        let class = file.strip_prefix(directory).unwrap_or(file).with_extension("");
+        let support = FRAMEWORKS.support_of(&class.to_string_lossy());
+        matches!(
+            support,
+            Some(Support::Assertion | Support::Framework | Support::Launcher)
+        )
+    };
+    class_path.iter().map(Path::new).any(|directory| {
+        let mut files = class_files(directory).into_iter();
+        files.any(|file| is_framework(directory, &file))
+    })
 }
 
 /// What is said of a test during which a JVM of the build ended.

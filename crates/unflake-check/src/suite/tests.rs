@@ -201,3 +201,25 @@ fn what_ran_before_a_test_is_of_its_jvm_and_came_to_its_end() {
     assert_eq!(before(4), ("B#a B#b".to_owned(), "A#a B#a B#b".to_owned()));
     assert_eq!(before(5), (String::new(), String::new()));
 }
+
+#[test]
+fn a_project_that_is_a_framework_is_a_project() {
+    let project = tempfile::tempdir().unwrap();
+    let directory = |name: &str, class: &str| {
+        let file = project.path().join(name).join(class);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "").unwrap();
+        project.path().join(name).display().to_string()
+    };
+    let usual = directory("usual", "org/example/OrderTest.class");
+    let plugin = directory("plugin", "org/apache/maven/plugins/MojoTest.class");
+    let junit = directory("junit", "org/junit/runners/ParentRunner.class");
+    assert!(!has_own_framework(std::slice::from_ref(&usual)));
+    // A jar is a library.
+    assert!(!has_own_framework(&[
+        usual.clone(),
+        "/junit-4.13.2.jar".to_owned()
+    ]));
+    assert!(has_own_framework(&[usual.clone(), plugin]));
+    assert!(has_own_framework(&[usual, junit]));
+}
