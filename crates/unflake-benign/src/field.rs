@@ -111,14 +111,6 @@ impl<'u> Field<'u> {
         self.known.declared.is_annotated || self.all.texts.contains(&self.known.declared.name)
     }
 
-    pub(crate) fn is_read(&self) -> bool {
-        self.uses().any(|used| matches!(used, How::Read | How::ReadBack))
-    }
-
-    pub(crate) fn is_written(&self) -> bool {
-        self.uses().any(|used| matches!(used, How::Written(_)))
-    }
-
     pub(crate) fn uses(&self) -> impl Iterator<Item = &'u How<'static>> {
         self.known.uses.values().flatten()
     }
@@ -264,7 +256,7 @@ impl Entry<'_> {
 }
 
 /// Nothing changes by it.
-pub(crate) fn only_looks(used: &How<'_>) -> bool {
+fn only_looks(used: &How<'_>) -> bool {
     match used {
         How::Read | How::ReadBack | How::ReturnedBelow => true,
         How::CalledBelow { method, .. } => !is_telling(method),

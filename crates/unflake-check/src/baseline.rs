@@ -21,6 +21,11 @@ pub(crate) fn sort_out(check: &Check<'_>, ledger: &mut Ledger) -> Vec<TestIx> {
             }
             Baseline::Finished(Outcome::Failed(failure)) => failed.push((test, failure.message.clone())),
             Baseline::Unfinished => ledger.add(Fact::Unvaried(test, Unvaried::Unfinished)),
+            // It may have been a thread that an earlier test left behind.
+            Baseline::EndedJvm(message) => failed.push((test, message.clone())),
+            Baseline::NotReached(reason) => {
+                ledger.add(Fact::Unvaried(test, Unvaried::NotReached(reason.clone())));
+            }
         }
     }
     if !failed.is_empty() {
@@ -76,6 +81,25 @@ mod tests {
             &simulated("A#a\nA#b [skipped]\nA#c\nB#a [unfinished]"),
             "A#a A#c",
             &["A#b is disabled", "B#a is unfinished"],
+        );
+    }
+
+    #[test]
+    fn who_ended_the_build_s_jvm_fails_and_what_was_not_reached_is_not_finished() {
+        let mut simulated = simulated("A#a\nB#a dies\nC#a\nD#a");
+        let tests = &mut simulated.session.suite.tests;
+        let ended = || Baseline::EndedJvm("ended its JVM".to_owned());
+        tests[1].baseline = ended();
+        tests[2].baseline = Baseline::NotReached("time ran out".to_owned());
+        tests[3].baseline = ended();
+        check(
+            &simulated,
+            "A#a",
+            &[
+                "C#a is not reached: time ran out",
+                "B#a fails unvaried: ended its JVM",
+                "D#a fails in the suite: ended its JVM",
+            ],
         );
     }
 

@@ -84,11 +84,12 @@ pub fn check(
         arguments: &arguments,
         java_home: options.place.java.as_deref(),
         scratch: &scratch,
-        until: None,
+        until: options.budget.and_then(|budget| clock.checked_add(budget)),
+        silence: Patience::learning(options.timeout),
         children: &surroundings.children,
         cancel: &surroundings.cancel,
     };
-    let learned = learn(&request, &selection, progress)?.unwrap_or_default();
+    let learned = learn(&request, &selection, progress)?;
     let started = Started {
         options,
         surroundings,
@@ -99,7 +100,7 @@ pub fn check(
         clock,
         reports: build.tool.facts().reports,
     };
-    let rebuild = vary::through_build::rebuild(&request, progress);
+    let rebuild = vary::rebuild::rebuild(&request, progress);
     started.check(workshop, configuration, learned, &rebuild)
 }
 
@@ -149,8 +150,18 @@ impl Started<'_> {
         if !options.measure.is_empty() {
             return Ok(Checked::Measured(state::measure(&check)));
         }
+        let finishing = Finishing {
+            check: &check,
+            surroundings,
+            run: self.store.begin(self.time)?,
+            started: self.time,
+            clock: self.clock,
+        };
         let classes = fingerprints(&session.suite.launches);
-        check.run(rebuild, &mut ledger)?;
+        check.run(rebuild, &mut ledger, &|ledger| {
+            // What cannot be stored now is stored at the end, or that is a problem then.
+            let _ = finishing.store_so_far(ledger);
+        });
         surroundings.children.end_all();
         if fingerprints(&session.suite.launches) != classes {
             ledger.add(Fact::Cut(CutShort::Rebuilt));
@@ -159,20 +170,15 @@ impl Started<'_> {
         if surroundings.cancel.is_cancelled() {
             ledger.add(Fact::Cut(CutShort::Interrupted));
         }
-        let finishing = Finishing {
-            check: &check,
-            surroundings,
-            run: self.store.begin(self.time)?,
-            started: self.time,
-            clock: self.clock,
-        };
-        // Stored before it is explained: whatever happens there, what was found is not lost.
-        let mut document = finishing.store(&ledger)?;
-        let is_wanted = options.causes && !surroundings.cancel.is_cancelled();
-        if is_wanted && vary::explain(&check, &document, &mut ledger) {
-            surroundings.children.end_all();
-            document = finishing.store(&ledger)?;
+        if options.causes && !surroundings.cancel.is_cancelled() {
+            // Stored before it is explained: whatever happens there, what was found is not lost.
+            let found = finishing.store_so_far(&ledger)?;
+            if vary::explain(&check, &found, &mut ledger) {
+                surroundings.children.end_all();
+                ledger.add_faults(session.driver().faults());
+            }
         }
+        let document = finishing.store(&ledger)?;
         Ok(Checked::Document(Box::new(document)))
     }
 }
@@ -208,22 +214,24 @@ pub(crate) struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// All phases that were asked for.
-    pub(crate) fn run(&self, rebuild: &Rebuild<'_>, ledger: &mut Ledger) -> Result<(), Problem> {
+    /// All phases that were asked for. `found` is told what is known after each of them.
+    pub(crate) fn run(&self, rebuild: &Rebuild<'_>, ledger: &mut Ledger, found: &dyn Fn(&Ledger)) {
         let passed = baseline::sort_out(self, ledger);
         if self.looks_for(CheckKind::Id) {
-            vary::run(self, &passed, rebuild, ledger)?;
+            vary::run(self, &passed, rebuild, ledger);
+            found(ledger);
         }
         // Both begin with the reversed suite: it runs once.
         let ran = RanOrders::default();
         if self.looks_for(CheckKind::Pollution) {
             state::run(self, &passed, &ran, ledger);
+            found(ledger);
         }
         if self.looks_for(CheckKind::Order) {
             order::suite_orders::run(self, &ran, ledger);
+            found(ledger);
         }
         outside::tell(self, ledger);
-        Ok(())
     }
 
     fn looks_for(&self, kind: CheckKind) -> bool {
@@ -265,6 +273,14 @@ struct Finishing<'a> {
 }
 
 impl Finishing<'_> {
+    /// Stores what is known in the middle of a run, as the partial result that it is if nothing follows.
+    fn store_so_far(&self, ledger: &Ledger) -> Result<Document, Problem> {
+        let mut so_far = ledger.clone();
+        so_far.add_faults(self.check.session.driver().faults());
+        so_far.add(Fact::Cut(CutShort::Running));
+        self.store(&so_far)
+    }
+
     fn store(&self, ledger: &Ledger) -> Result<Document, Problem> {
         let options = self.check.options;
         let since_1970 = self.started.duration_since(SystemTime::UNIX_EPOCH);

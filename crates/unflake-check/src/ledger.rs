@@ -1,7 +1,7 @@
 //! What was found out, as facts. Phases add facts and never change one; [`crate::document`] makes the result of them at
 //! the end, so no phase has to know which one comes after it.
 
-use crate::drive::driver::Faults;
+use crate::drive::driver::{Fault, Faults};
 use crate::suite::Trouble;
 use std::collections::BTreeSet;
 use unflake_explore::order::{FoundVictim, ProvedBrittle, Unproved};
@@ -57,6 +57,8 @@ pub(crate) enum Unvaried {
     Disabled,
     /// Its JVM ended while it ran.
     Unfinished,
+    /// No build came to it, for this reason.
+    NotReached(String),
     /// It fails in the build, and alone too or it cannot be run alone.
     Fails {
         message: String,
@@ -76,8 +78,6 @@ pub(crate) enum Unresolved {
     NotReached,
     /// It failed, and the user ended the run before that was confirmed.
     NotConfirmed,
-    /// It failed, and the budget ended before that was confirmed.
-    OutOfTime,
     /// Varied and unvaried runs do not separate: all that was seen of it alone, and what it said when it failed.
     Flaky {
         seen: Evidence,
@@ -91,11 +91,11 @@ pub(crate) enum Unresolved {
     NeedsOthers {
         message: String,
     },
-    /// It failed through the build tool without variation.
-    FailsThroughBuild {
-        message: String,
-    },
     NotRunByBuild,
+    /// The build that was to run it did not come to its end, for this reason.
+    BuildEnded(String),
+    /// It failed, and time ran out before that was confirmed.
+    NotConfirmedInTime,
     NoJvm(String),
 }
 
@@ -140,10 +140,20 @@ pub(crate) enum By {
 pub(crate) enum CutShort {
     /// By the user.
     Interrupted,
+    /// The run goes on: this is what is known so far.
+    Running,
     /// The budget ended before the rounds that were asked for were done.
     Rounds,
     /// The classes are not those that were learned any more.
     Rebuilt,
+    /// Not all tests are known.
+    Learning,
+    /// A build that was to run tests varied did not come to its end.
+    ThroughBuild,
+    /// A test JVM of ours did not start.
+    NoJvm,
+    /// The agent switched itself off in a test JVM.
+    AgentOff,
 }
 
 /// All facts, in the order in which they were found out.
@@ -200,6 +210,18 @@ impl Ledger {
     /// What did not go as it should while the suite was learned.
     pub(crate) fn add_troubles(&mut self, troubles: &[Trouble]) {
         for trouble in troubles {
+            let cut = match trouble {
+                Trouble::AgentOff(_) => Some(CutShort::AgentOff),
+                Trouble::NotReached { .. } => Some(CutShort::Learning),
+                Trouble::NotApplied { .. }
+                | Trouble::NoLaunch { .. }
+                | Trouble::InParallel { .. }
+                | Trouble::ContainerFailed { .. }
+                | Trouble::RanAgain { .. } => None,
+            };
+            if let Some(cut) = cut {
+                self.add(Fact::Cut(cut));
+            }
             let (kind, message) = match trouble {
                 Trouble::NotApplied { method, reason } => (
                     NoteKind::NotApplied,
@@ -218,25 +240,60 @@ impl Ledger {
                 Trouble::InParallel { module } => (
                     NoteKind::Other,
                     format!(
-                        "the build runs tests of module `{module}` in parallel; unflake runs them one after the other to \
-                         know which test does what"
+                        "the build runs tests of module `{module}` in parallel, so that it is not known which of them \
+                         can vary; unflake varies all of them, one after the other"
                     ),
                 ),
                 Trouble::ContainerFailed { root, message } => (
                     NoteKind::Other,
                     format!("the set-up or tear-down of `{root}` fails without any variation: {message}"),
                 ),
+                Trouble::RanAgain { culprits, by_name } => {
+                    let done = if *by_name {
+                        "the build tool could not leave that out, so that the other test classes ran by their names"
+                    } else {
+                        "the build ran again without that"
+                    };
+                    (NoteKind::Other, format!("{}; {done}", culprits.join(", ")))
+                }
+                Trouble::NotReached { classes } => (NoteKind::Other, not_reached(classes)),
             };
             self.note(kind, message);
         }
     }
 
-    /// What went wrong in our own JVMs.
+    /// What went wrong in our own JVMs: each once, however often this is called.
     pub(crate) fn add_faults(&mut self, faults: &Faults) {
         for fault in faults.all() {
-            let message = format!("the agent switched itself off in a test JVM: {fault}");
-            self.note(NoteKind::AgentOff, message);
+            let (cut, kind, message) = match fault {
+                Fault::AgentOff(reason) => (
+                    CutShort::AgentOff,
+                    NoteKind::AgentOff,
+                    format!("the agent switched itself off in a test JVM: {reason}"),
+                ),
+                Fault::NotStarted(reason) => (
+                    CutShort::NoJvm,
+                    NoteKind::Other,
+                    format!("a test JVM did not start: {reason}"),
+                ),
+            };
+            let is_said = |fact: &Fact| matches!(fact, Fact::Said(note) if note.message == message);
+            if !self.facts().any(is_said) {
+                self.note(kind, message);
+                self.add(Fact::Cut(cut));
+            }
         }
+    }
+}
+
+fn not_reached(classes: &[String]) -> String {
+    match classes {
+        [] => "the build was ended before all tests were known".to_owned(),
+        [one] => format!("not all tests of `{one}` were reached by the build"),
+        [first, ..] => format!(
+            "the build did not reach all tests of {} classes, for example `{first}`",
+            classes.len()
+        ),
     }
 }
 
@@ -275,8 +332,8 @@ mod tests {
                     module: owned("core"),
                 },
                 NoteKind::Other,
-                "the build runs tests of module `core` in parallel; unflake runs them one after the other to know \
-                 which test does what",
+                "the build runs tests of module `core` in parallel, so that it is not known which of them can vary; \
+                 unflake varies all of them, one after the other",
             ),
             (
                 Trouble::ContainerFailed {
@@ -286,6 +343,42 @@ mod tests {
                 NoteKind::Other,
                 "the set-up or tear-down of `a.B` fails without any variation: E: no",
             ),
+            (
+                Trouble::RanAgain {
+                    culprits: vec![owned("`a.B#c` ended its JVM"), owned("`a.C#d` ended its JVM")],
+                    by_name: false,
+                },
+                NoteKind::Other,
+                "`a.B#c` ended its JVM, `a.C#d` ended its JVM; the build ran again without that",
+            ),
+            (
+                Trouble::RanAgain {
+                    culprits: vec![owned("`a.B#c` ended its JVM")],
+                    by_name: true,
+                },
+                NoteKind::Other,
+                "`a.B#c` ended its JVM; the build tool could not leave that out, so that the other test classes ran by \
+                 their names",
+            ),
+            (
+                Trouble::NotReached {
+                    classes: vec![owned("a.B")],
+                },
+                NoteKind::Other,
+                "not all tests of `a.B` were reached by the build",
+            ),
+            (
+                Trouble::NotReached {
+                    classes: vec![owned("a.B"), owned("a.C")],
+                },
+                NoteKind::Other,
+                "the build did not reach all tests of 2 classes, for example `a.B`",
+            ),
+            (
+                Trouble::NotReached { classes: Vec::new() },
+                NoteKind::Other,
+                "the build was ended before all tests were known",
+            ),
         ];
         for (trouble, kind, message) in troubles {
             let mut ledger = Ledger::default();
@@ -294,10 +387,8 @@ mod tests {
                 kind,
                 message: message.to_owned(),
             };
-            assert!(
-                matches!(ledger.facts().next(), Some(Fact::Said(note)) if *note == expected),
-                "{ledger:?}"
-            );
+            let is_said = |fact: &Fact| matches!(fact, Fact::Said(note) if *note == expected);
+            assert!(ledger.facts().any(is_said), "{ledger:?}");
         }
     }
 

@@ -1,5 +1,9 @@
 //! The project's tests: what a build showed of them, in memory or in the store.
 
+#[cfg(test)]
+mod tests;
+
+use crate::learn::how;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,9 +11,9 @@ use std::ops::Index;
 use std::path::Path;
 use std::time::Duration;
 use unflake_explore::{LearnedJvm, Need, TestIx, needs};
-use unflake_project::{BuildRecipe, BuildRun, BuildTool, TestJvm};
-use unflake_protocol::{Handle, Outcome, ScopeChoices, TestId};
-use unflake_runner::{Launch, LaunchError};
+use unflake_project::{BuildRecipe, BuildRun, BuildTool, During, LostJvm, TestJvm};
+use unflake_protocol::{FRAMEWORKS, Framework, Handle, Outcome, ScopeChoices, Support, TestId};
+use unflake_runner::{Launch, LaunchError, class_files};
 
 /// All tests, in the order in which the build ran them. The same whether the build has just run or a stored run is
 /// opened.
@@ -54,8 +58,12 @@ pub struct KnownTest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Baseline {
     Finished(Outcome),
-    /// Its JVM ended while it ran.
+    /// Its JVM ended while it ran, and it is not known how.
     Unfinished,
+    /// It ended its JVM, or did not come to an end: in which words this is said.
+    EndedJvm(String),
+    /// Of a class: no build came to it, or to all of its tests, for this reason.
+    NotReached(String),
 }
 
 /// Tests that ran before another one in its JVM of the build.
@@ -87,9 +95,44 @@ pub(crate) enum Trouble {
     InParallel {
         module: String,
     },
+    /// The build ran again without those that ended its test JVMs: who did what. `by_name`: the build tool could not
+    /// leave them out.
+    RanAgain {
+        culprits: Vec<String>,
+        by_name: bool,
+    },
+    /// No build came to these classes, or some that are not known.
+    NotReached {
+        classes: Vec<String>,
+    },
 }
 
 impl KnownTest {
+    /// Stands for a class of which no test is known.
+    pub(crate) fn of_class(module: &str, class: &str, baseline: Baseline) -> KnownTest {
+        KnownTest {
+            id: TestId {
+                module: module.to_owned(),
+                root: class.to_owned(),
+                test: class.to_owned(),
+                invocation: None,
+            },
+            // It is never run.
+            handle: Handle {
+                framework: Framework::Platform,
+                root: class.to_owned(),
+                id: class.to_owned(),
+            },
+            launch: None,
+            jvm: 0,
+            baseline,
+            need: Need::Nothing,
+            models: Vec::new(),
+            time: Duration::ZERO,
+            waited: Duration::ZERO,
+        }
+    }
+
     pub fn has_passed(&self) -> bool {
         self.baseline == Baseline::Finished(Outcome::Passed)
     }
@@ -123,16 +166,36 @@ impl Suite {
             let launch = suite.add_launch(jvm, &mut troubles);
             add_troubles(jvm, &mut troubles);
             let class_path = launch.map_or(&[][..], |launch| &suite.launches[launch.0].class_path);
-            if jvm.at_once > 1 || is_set_parallel(class_path) {
+            let is_parallel = jvm.at_once > 1 || is_set_parallel(class_path);
+            let is_framework = has_own_framework(class_path);
+            if is_parallel {
                 troubles.push(Trouble::InParallel {
                     module: jvm.module.clone(),
                 });
             }
-            for test in known_tests(jvm, number, launch) {
+            for mut test in known_tests(jvm, number, launch) {
+                if test.baseline == Baseline::Unfinished
+                    && let Some(how) = ended_jvm(&run.lost, &test.handle)
+                {
+                    test.baseline = Baseline::EndedJvm(how);
+                }
+                // While tests overlap, a choice may be counted for another test, or for none. And what a framework
+                // chooses is nobody's, unless the project is that framework.
+                if (is_parallel || is_framework) && test.has_run() {
+                    test.need = Need::EveryRound;
+                }
                 // A build may run a test more than once (reruns, several executions); the first time counts.
                 if seen.insert((test.id.clone(), test.handle.id.clone())) {
                     suite.tests.push(test);
                 }
+            }
+        }
+        for lost in &run.lost {
+            if let During::Class(root) = &lost.during {
+                let baseline = Baseline::EndedJvm(format!("its set-up or tear-down {}", how(lost.how)));
+                suite
+                    .tests
+                    .push(KnownTest::of_class(&lost.module, root, baseline));
             }
         }
         (suite, troubles)
@@ -263,6 +326,31 @@ fn known_tests(jvm: &TestJvm, number: usize, launch: Option<LaunchIx>) -> Vec<Kn
     ended.chain(unfinished).collect()
 }
 
+/// Whether the project itself has classes that are named like those of a test framework or a build tool: JUnit's own
+/// tests, or those of a Maven plug-in.
+fn has_own_framework(class_path: &[String]) -> bool {
+    let is_framework = |directory: &Path, file: &Path| {
+        let class = file.strip_prefix(directory).unwrap_or(file).with_extension("");
+        let support = FRAMEWORKS.support_of(&class.to_string_lossy());
+        matches!(
+            support,
+            Some(Support::Assertion | Support::Framework | Support::Launcher)
+        )
+    };
+    class_path.iter().map(Path::new).any(|directory| {
+        let mut files = class_files(directory).into_iter();
+        files.any(|file| is_framework(directory, &file))
+    })
+}
+
+/// What is said of a test during which a JVM of the build ended.
+fn ended_jvm(lost: &[LostJvm], test: &Handle) -> Option<String> {
+    lost.iter().find_map(|lost| match &lost.during {
+        During::Tests(tests) if tests.iter().any(|seen| seen.handle == *test) => Some(how(lost.how)),
+        During::Tests(_) | During::Class(_) | During::Nothing => None,
+    })
+}
+
 fn add_troubles(jvm: &TestJvm, troubles: &mut Vec<Trouble>) {
     let not_applied = jvm.not_applied.iter();
     troubles.extend(not_applied.map(|(method, reason)| Trouble::NotApplied {
@@ -307,171 +395,4 @@ fn container_choices(jvm: &TestJvm) -> BTreeMap<String, ScopeChoices> {
         all.models.extend(container.choices.models.iter().cloned());
     }
     choices
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_settings_of_junit_on_the_class_path_count() {
-        let set = |text: &str| {
-            let folder = tempfile::tempdir().unwrap();
-            fs::write(folder.path().join("junit-platform.properties"), text).unwrap();
-            folder
-        };
-        let on = "# a comment\njunit.jupiter.execution.parallel.enabled : TRUE\n";
-        let concurrent = set(&format!(
-            "{on}junit.jupiter.execution.parallel.mode.classes.default=concurrent"
-        ));
-        // Without a mode tests stay on one thread.
-        let without_mode = set(on);
-        let is_parallel = |entries: &[&Path]| {
-            let class_path: Vec<String> = entries.iter().map(|entry| entry.display().to_string()).collect();
-            is_set_parallel(&class_path)
-        };
-        let missing = Path::new("/nowhere/library.jar");
-        assert!(is_parallel(&[missing, concurrent.path(), without_mode.path()]));
-        assert!(!is_parallel(&[without_mode.path(), concurrent.path()]));
-        assert!(!is_parallel(&[missing]));
-    }
-
-    use crate::simulated::{build_run, simulated};
-    use unflake_project::ContainerRun;
-    use unflake_protocol::Failure;
-
-    fn suite_of(text: &str, change: impl FnOnce(&mut BuildRun)) -> (Suite, Vec<Trouble>) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut run = build_run(text, folder.path());
-        change(&mut run);
-        Suite::from_build(&run)
-    }
-
-    fn names(suite: &Suite, tests: &[TestIx]) -> String {
-        let names = tests.iter().map(|test| suite[*test].id.test.as_str());
-        names.collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn a_build_shows_each_test_once_with_its_jvm_and_what_it_needs() {
-        let text = "A#a\nA#b [no-choice]\nA#c [one-run]\n\
-                    B#a [jvm 2, failed]\nB#b [jvm 2, unfinished]\nB#c [jvm 2, skipped]";
-        let (suite, troubles) = suite_of(text, |run| {
-            // A rerun: the first time counts.
-            let again = run.jvms[0].tests[0].clone();
-            run.jvms[1].tests.push(again);
-        });
-        assert!(troubles.is_empty());
-        assert_eq!(
-            names(&suite, &suite.all().collect::<Vec<_>>()),
-            "A#a A#b A#c B#a B#c B#b"
-        );
-        let needs: Vec<Need> = suite.tests.iter().take(3).map(|test| test.need).collect();
-        assert_eq!(needs, [Need::EveryRound, Need::Nothing, Need::OneRun]);
-        let known = |name: &str| suite.tests.iter().find(|test| test.id.test == name).unwrap();
-        let jvm = |name: &str| (known(name).jvm, known(name).launch);
-        assert_eq!(
-            (jvm("A#a"), jvm("B#a")),
-            ((0, Some(LaunchIx(0))), (1, Some(LaunchIx(1))))
-        );
-        let ran = |name: &str| (known(name).has_run(), known(name).has_passed());
-        assert_eq!(
-            [ran("A#a"), ran("B#a"), ran("B#b"), ran("B#c")],
-            [(true, true), (true, false), (false, false), (false, false)]
-        );
-        assert_eq!(known("A#a").models, ["HashMap.keySet"]);
-        assert_eq!(suite.find(&known("B#a").id), Some(TestIx(3)));
-    }
-
-    #[test]
-    fn jvms_that_are_started_the_same_way_share_a_launch() {
-        let (suite, _) = suite_of("A#a\nB#a [jvm 2]", |run| {
-            run.jvms[1].recipe = run.jvms[0].recipe.clone()
-        });
-        assert_eq!(
-            (suite.launches.len(), suite.tests[1].launch, suite.tests[1].jvm),
-            (1, Some(LaunchIx(0)), 1)
-        );
-        assert_eq!(suite.tool(LaunchIx(0)).facts().name, "Maven");
-    }
-
-    #[test]
-    fn choices_of_a_class_are_those_of_all_its_tests() {
-        let (suite, _) = suite_of("A#a [no-choice]\nB#a [no-choice]", |run| {
-            run.jvms[0].containers.push(ContainerRun {
-                root: "A".to_owned(),
-                choices: ScopeChoices {
-                    count: 1,
-                    by_project: true,
-                    models: vec!["HashSet.iterator".to_owned()],
-                    ..ScopeChoices::default()
-                },
-                failure: None,
-            });
-        });
-        let shown = |test: usize| (suite.tests[test].need, suite.tests[test].models.as_slice());
-        assert_eq!(shown(0), (Need::EveryRound, &["HashSet.iterator".to_owned()][..]));
-        assert_eq!(shown(1), (Need::Nothing, &[][..]));
-    }
-
-    #[test]
-    fn what_did_not_go_as_it_should_is_remembered() {
-        let no = || "no".to_owned();
-        let (_, troubles) = suite_of("A#a\nB#a [jvm 2]", |run| {
-            let jvm = &mut run.jvms[0];
-            jvm.at_once = 2;
-            jvm.bugs.push(no());
-            jvm.not_applied.insert("a.B.c".to_owned(), no());
-            jvm.containers.push(ContainerRun {
-                root: "A".to_owned(),
-                choices: ScopeChoices::default(),
-                failure: Some(Failure {
-                    kind: "E".to_owned(),
-                    message: no(),
-                    trace: String::new(),
-                    expected: None,
-                    actual: None,
-                }),
-            });
-            run.jvms[1].recipe = None;
-        });
-        let module = || ".".to_owned();
-        let expected = [
-            Trouble::NotApplied {
-                method: "a.B.c".to_owned(),
-                reason: no(),
-            },
-            Trouble::AgentOff(no()),
-            Trouble::ContainerFailed {
-                root: "A".to_owned(),
-                message: "E: no".to_owned(),
-            },
-            Trouble::InParallel { module: module() },
-            Trouble::NoLaunch {
-                module: module(),
-                reason: "the agent could not tell how it was started".to_owned(),
-            },
-        ];
-        assert_eq!(troubles, expected);
-        let (suite, troubles) = suite_of("A#a", |run| {
-            let recipe = &mut run.jvms[0].recipe.as_mut().unwrap().recipe;
-            recipe.arguments = vec!["@/gone.args".to_owned()];
-        });
-        assert_eq!(suite.tests[0].launch, None);
-        assert!(matches!(&troubles[..], [Trouble::NoLaunch { reason, .. }] if reason.contains("/gone.args")));
-    }
-
-    #[test]
-    fn what_ran_before_a_test_is_of_its_jvm_and_came_to_its_end() {
-        let suite = simulated("A#a\nA#b [skipped]\nB#a [failed]\nB#b\nB#c\nC#a [jvm 2]")
-            .session
-            .suite;
-        let before = |test: usize| {
-            let before = suite.before(TestIx(test));
-            (names(&suite, &before.of_class), names(&suite, &before.in_jvm))
-        };
-        assert_eq!(before(0), (String::new(), String::new()));
-        assert_eq!(before(4), ("B#a B#b".to_owned(), "A#a B#a B#b".to_owned()));
-        assert_eq!(before(5), (String::new(), String::new()));
-    }
 }

@@ -97,6 +97,13 @@ impl Document {
     }
 }
 
+impl Document {
+    /// Whether something of unflake's own failed, which no test is to blame for.
+    pub fn has_fault_of_ours(&self) -> bool {
+        self.notes.iter().any(|note| note.kind == NoteKind::AgentOff)
+    }
+}
+
 /// What was run, and on what. The run's own id is the name of its directory in the store: it is not in here because it
 /// depends on the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +137,8 @@ pub struct Summary {
     pub java: Vec<String>,
     /// Of unflake.
     pub version: String,
-    /// The run was interrupted or its budget ran out before the rounds that were asked for were done.
+    /// Less was done than was asked for: the run was interrupted, its budget ran out, tests were not reached, or something
+    /// of ours failed. Notes say what.
     pub partial: bool,
     /// How test JVMs were kept apart: `namespaces` or `directories`.
     #[serde(default)]

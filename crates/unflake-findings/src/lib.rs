@@ -26,7 +26,7 @@ pub use finding::{
     Scope, Severity, Suppression, Tried,
 };
 pub use ids::{FindingId, RunId, finding_id, polluter_id};
-pub use mark::{CacheWord, Mark, MarkKind};
+pub use mark::{Mark, MarkKind};
 pub use pollution::{
     Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Triple, Victim,
 };

@@ -11,8 +11,6 @@ pub enum Mark {
     InsideJdk,
     /// A shutdown hook of the JDK.
     JdkHook { class: String },
-    /// A shutdown hook of a library that was removed.
-    RemovedHook { class: String },
     /// A thread-local whose own code makes the value, and that nobody sets.
     ThreadLocalDefault { field: String, methods: Vec<String> },
     /// The state of a pseudo-random number generator.
@@ -23,8 +21,6 @@ pub enum Mark {
     LibraryCounter { field: String, tests: usize },
     /// A private field that every method sets before it reads it.
     SetBeforeRead { field: String, methods: Vec<String> },
-    /// A field that nothing reads.
-    NeverRead { field: String, is_private: bool },
     /// A field that is made when it is missing.
     Lazy { field: String, methods: Vec<String> },
     /// A private number that is only ever increased, and not shown.
@@ -37,29 +33,10 @@ pub enum Mark {
         takers: Vec<String>,
         givers: Vec<String>,
     },
-    /// A collection that is called a cache.
-    NamedCache {
-        field: String,
-        word: CacheWord,
-        methods: Vec<String>,
-    },
     /// A collection that holds its entries by soft or weak references.
     SoftEntries { field: String },
     /// An array that one method fills with what is missing.
     ArrayMemo { field: String, method: String },
-    /// A field whose type is a cache of a library.
-    TypedCache { field: String, methods: Vec<String> },
-    /// A collection to which code only adds.
-    OnlyFilled { field: String },
-}
-
-/// The word in a name that makes a collection look like a cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CacheWord {
-    Cache,
-    Memo,
-    Intern,
 }
 
 /// The kinds of [`Mark`], without their data.
@@ -67,22 +44,17 @@ pub enum CacheWord {
 pub enum MarkKind {
     InsideJdk,
     JdkHook,
-    RemovedHook,
     ThreadLocalDefault,
     RandomState,
     SetUp,
     LibraryCounter,
     SetBeforeRead,
-    NeverRead,
     Lazy,
     Counter,
     Memo,
     Pool,
-    NamedCache,
     SoftEntries,
     ArrayMemo,
-    TypedCache,
-    OnlyFilled,
 }
 
 impl Mark {
@@ -90,46 +62,36 @@ impl Mark {
         match self {
             Mark::InsideJdk => MarkKind::InsideJdk,
             Mark::JdkHook { .. } => MarkKind::JdkHook,
-            Mark::RemovedHook { .. } => MarkKind::RemovedHook,
             Mark::ThreadLocalDefault { .. } => MarkKind::ThreadLocalDefault,
             Mark::RandomState { .. } => MarkKind::RandomState,
             Mark::SetUp { .. } => MarkKind::SetUp,
             Mark::LibraryCounter { .. } => MarkKind::LibraryCounter,
             Mark::SetBeforeRead { .. } => MarkKind::SetBeforeRead,
-            Mark::NeverRead { .. } => MarkKind::NeverRead,
             Mark::Lazy { .. } => MarkKind::Lazy,
             Mark::Counter { .. } => MarkKind::Counter,
             Mark::Memo { .. } => MarkKind::Memo,
             Mark::Pool { .. } => MarkKind::Pool,
-            Mark::NamedCache { .. } => MarkKind::NamedCache,
             Mark::SoftEntries { .. } => MarkKind::SoftEntries,
             Mark::ArrayMemo { .. } => MarkKind::ArrayMemo,
-            Mark::TypedCache { .. } => MarkKind::TypedCache,
-            Mark::OnlyFilled { .. } => MarkKind::OnlyFilled,
         }
     }
 }
 
 impl MarkKind {
-    pub const ALL: [MarkKind; 18] = [
+    pub const ALL: [MarkKind; 13] = [
         MarkKind::InsideJdk,
         MarkKind::JdkHook,
-        MarkKind::RemovedHook,
         MarkKind::ThreadLocalDefault,
         MarkKind::RandomState,
         MarkKind::SetUp,
         MarkKind::LibraryCounter,
         MarkKind::SetBeforeRead,
-        MarkKind::NeverRead,
         MarkKind::Lazy,
         MarkKind::Counter,
         MarkKind::Memo,
         MarkKind::Pool,
-        MarkKind::NamedCache,
         MarkKind::SoftEntries,
         MarkKind::ArrayMemo,
-        MarkKind::TypedCache,
-        MarkKind::OnlyFilled,
     ];
 
     /// As it stands in JSON.
@@ -137,22 +99,17 @@ impl MarkKind {
         match self {
             MarkKind::InsideJdk => "inside-jdk",
             MarkKind::JdkHook => "jdk-hook",
-            MarkKind::RemovedHook => "removed-hook",
             MarkKind::ThreadLocalDefault => "thread-local-default",
             MarkKind::RandomState => "random-state",
             MarkKind::SetUp => "set-up",
             MarkKind::LibraryCounter => "library-counter",
             MarkKind::SetBeforeRead => "set-before-read",
-            MarkKind::NeverRead => "never-read",
             MarkKind::Lazy => "lazy",
             MarkKind::Counter => "counter",
             MarkKind::Memo => "memo",
             MarkKind::Pool => "pool",
-            MarkKind::NamedCache => "named-cache",
             MarkKind::SoftEntries => "soft-entries",
             MarkKind::ArrayMemo => "array-memo",
-            MarkKind::TypedCache => "typed-cache",
-            MarkKind::OnlyFilled => "only-filled",
         }
     }
 }
@@ -169,7 +126,6 @@ mod tests {
         vec![
             Mark::InsideJdk,
             Mark::JdkHook { class: class() },
-            Mark::RemovedHook { class: class() },
             Mark::ThreadLocalDefault {
                 field: field(),
                 methods: methods(),
@@ -183,10 +139,6 @@ mod tests {
             Mark::SetBeforeRead {
                 field: field(),
                 methods: methods(),
-            },
-            Mark::NeverRead {
-                field: field(),
-                is_private: true,
             },
             Mark::Lazy {
                 field: field(),
@@ -205,21 +157,11 @@ mod tests {
                 takers: methods(),
                 givers: methods(),
             },
-            Mark::NamedCache {
-                field: field(),
-                word: CacheWord::Intern,
-                methods: methods(),
-            },
             Mark::SoftEntries { field: field() },
             Mark::ArrayMemo {
                 field: field(),
                 method: method(),
             },
-            Mark::TypedCache {
-                field: field(),
-                methods: methods(),
-            },
-            Mark::OnlyFilled { field: field() },
         ]
     }
 
@@ -239,8 +181,14 @@ mod tests {
     fn what_is_not_harmless_or_was_stored_earlier_has_no_mark() {
         let json = serde_json::to_value(Benign::of(None)).unwrap();
         assert_eq!(json, serde_json::json!({"is": false, "why": ""}));
-        let earlier = serde_json::json!({"is": true, "why": "a memo: …"});
-        let earlier: Benign = serde_json::from_value(earlier).unwrap();
-        assert_eq!((earlier.is, earlier.mark), (true, None));
+        for earlier in [
+            serde_json::json!({"is": true, "why": "a memo: …"}),
+            // The rule was removed since.
+            serde_json::json!({"is": true, "why": "never read: …", "mark": "only-filled", "field": "C.log"}),
+        ] {
+            let why = earlier["why"].as_str().unwrap().to_owned();
+            let earlier: Benign = serde_json::from_value(earlier).unwrap();
+            assert_eq!((earlier.is, earlier.why, earlier.mark), (true, why, None));
+        }
     }
 }

@@ -65,7 +65,7 @@ pub struct Benign {
     pub is: bool,
     /// The mark as a sentence, which the report writes; empty if it is not harmless.
     pub why: String,
-    /// Runs that were stored by earlier versions have none.
+    /// Runs that were stored by earlier versions may have none.
     #[serde(flatten)]
     pub mark: Option<Mark>,
 }

@@ -9,6 +9,7 @@ use unflake_protocol::{Failure, JavaVm, Outcome, ScopeChoices, SeenTest, ToProgr
 /// One test JVM of the build.
 #[derive(Clone, Debug)]
 pub struct TestJvm {
+    pub pid: u32,
     pub java: JavaVm,
     pub recipe: Option<BuildRecipe>,
     /// Where its module is, relative to the project.
@@ -24,7 +25,11 @@ pub struct TestJvm {
     pub not_applied: BTreeMap<String, String>,
     /// The tests that were running when the JVM ended.
     pub unfinished: Vec<SeenTest>,
-    /// The most tests that were running at the same time.
+    /// The classes that had begun and not ended by then: in a test, or in set-up, tear-down or an initialiser.
+    pub open: Vec<String>,
+    /// It was silent for so long that it was ended.
+    pub hung: Option<Duration>,
+    /// The most tests, or classes, that were running at the same time.
     pub at_once: usize,
     pub bugs: Vec<String>,
 }
@@ -47,8 +52,9 @@ pub struct ContainerRun {
 }
 
 impl TestJvm {
-    pub(crate) fn new(java: JavaVm) -> TestJvm {
+    pub(crate) fn new(pid: u32, java: JavaVm) -> TestJvm {
         TestJvm {
+            pid,
             java,
             recipe: None,
             module: ".".to_owned(),
@@ -58,9 +64,20 @@ impl TestJvm {
             references: BTreeMap::new(),
             not_applied: BTreeMap::new(),
             unfinished: Vec::new(),
+            open: Vec::new(),
+            hung: None,
             at_once: 0,
             bugs: Vec::new(),
         }
+    }
+
+    /// Whether code of the project's tests is running: a test, or something of a class outside of its tests.
+    pub fn is_busy(&self) -> bool {
+        !self.unfinished.is_empty() || !self.open.is_empty()
+    }
+
+    pub(crate) fn slowest(&self) -> Duration {
+        self.tests.iter().map(|run| run.time).max().unwrap_or_default()
     }
 
     /// Takes in the next thing that the agent says.
@@ -93,11 +110,16 @@ impl TestJvm {
                     waited: Duration::from_nanos(nanos.saturating_sub(busy_nanos)),
                 });
             }
+            ToProgram::ContainerStarted { root } => {
+                self.open.push(root);
+                self.at_once = self.at_once.max(self.open.len());
+            }
             ToProgram::ContainerFinished {
                 root,
                 choices,
                 failure,
             } => {
+                self.open.retain(|other| *other != root);
                 self.containers.push(ContainerRun {
                     root,
                     choices,
@@ -115,7 +137,6 @@ impl TestJvm {
             }
             ToProgram::Bug { message } => self.bugs.push(message),
             ToProgram::Hello { .. }
-            | ToProgram::ContainerStarted { .. }
             | ToProgram::Choices(_)
             | ToProgram::Evidence(_)
             // The build's own JVMs watch nothing.
@@ -183,11 +204,14 @@ mod tests {
             tool: TOOLS.0[0],
             program: "/bin/mvn".into(),
         };
-        let mut jvm = TestJvm::new(JavaVm {
-            feature: 17,
-            version: "17.0.15".to_owned(),
-            home: "/jdk".into(),
-        });
+        let mut jvm = TestJvm::new(
+            7,
+            JavaVm {
+                feature: 17,
+                version: "17.0.15".to_owned(),
+                home: "/jdk".into(),
+            },
+        );
         for message in messages {
             jvm.hear(message, &build);
         }

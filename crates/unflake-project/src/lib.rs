@@ -6,6 +6,7 @@
 
 mod build;
 mod jvm;
+mod lost;
 mod recipe;
 mod run;
 mod tool;
@@ -13,7 +14,8 @@ mod tools;
 
 pub use build::{Build, FindError};
 pub use jvm::{ContainerRun, TestJvm, TestRun};
+pub use lost::{During, HowLost, LostJvm};
 pub use recipe::BuildRecipe;
-pub use run::{BuildError, BuildRequest, BuildRun, tool_options};
-pub use tool::{BuildTool, ToolFacts};
+pub use run::{BuildError, BuildRequest, BuildRun, Silence, tool_options};
+pub use tool::{BuildTool, LeftOut, ToolFacts};
 pub use tools::{TOOLS, Tools};

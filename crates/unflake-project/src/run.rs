@@ -4,6 +4,7 @@
 
 use crate::build::Build;
 use crate::jvm::TestJvm;
+use crate::lost::{LostJvm, lost_jvms};
 use crate::tool::BuildTool;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +16,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use unflake_protocol::{Configuration, PROTOCOL_VERSION, ToAgent, ToProgram, write_message};
-use unflake_runner::{Cancel, Children, Connection, Listener, command};
+use unflake_runner::{Cancel, Children, Connection, Listener, command, end_process};
 
 /// What to run and how.
 #[derive(Clone, Debug)]
@@ -30,8 +31,23 @@ pub struct BuildRequest<'a> {
     pub scratch: &'a Path,
     /// When to give up; `None`: the build takes as long as it takes.
     pub until: Option<Instant>,
+    /// How long a test may be silent before its JVM is ended.
+    pub silence: Silence,
     pub children: &'a Children,
     pub cancel: &'a Cancel,
+}
+
+/// How long a test of the build may be silent: this long, and this many times the slowest test so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Silence {
+    pub least: Duration,
+    pub times: u32,
+}
+
+impl Silence {
+    pub fn after(self, slowest: Duration) -> Duration {
+        self.least.max(slowest.saturating_mul(self.times))
+    }
 }
 
 /// A build that ran.
@@ -41,6 +57,8 @@ pub struct BuildRun {
     pub jvms: Vec<TestJvm>,
     /// The build itself says that it ran tests.
     pub has_reported_tests: bool,
+    /// Test JVMs that ended before their tests did; the tests behind them did not run.
+    pub lost: Vec<LostJvm>,
     pub time: Duration,
 }
 
@@ -58,12 +76,16 @@ pub enum BuildError {
         output: String,
     },
     OtherProtocol(u32),
-    /// It was still running when its time ran out, and was ended.
+    /// It was still running when its time ran out, and was ended. `run`: what it did until then.
     TimedOut {
         command: String,
         after: Duration,
+        run: Box<BuildRun>,
     },
-    Cancelled,
+    /// The user has had enough.
+    Cancelled {
+        run: Box<BuildRun>,
+    },
 }
 
 impl fmt::Display for BuildError {
@@ -77,10 +99,10 @@ impl fmt::Display for BuildError {
                     "the agent speaks version {version} of the protocol, but this program speaks {PROTOCOL_VERSION}"
                 )
             }
-            BuildError::TimedOut { command, after } => {
+            BuildError::TimedOut { command, after, .. } => {
                 write!(f, "`{command}` was still running after {} s", after.as_secs())
             }
-            BuildError::Cancelled => f.write_str("interrupted"),
+            BuildError::Cancelled { .. } => f.write_str("interrupted"),
         }
     }
 }
@@ -106,37 +128,54 @@ impl BuildRequest<'_> {
         let mut jvms = BuildJvms::new(self);
         let end = self.wait(&mut child, &listener, &mut jvms, &mut hear);
         self.children.end(&mut child);
-        let time = start.elapsed();
-        let status = match end? {
-            BuildEnd::Exited(status) => status,
-            BuildEnd::TimeUp => {
-                return Err(BuildError::TimedOut {
-                    command: shown,
-                    after: time,
-                });
-            }
-            BuildEnd::Cancelled => return Err(BuildError::Cancelled),
-        };
+        let end = end?;
         while let Ok((number, event)) = listener.events().recv_timeout(TICK) {
             jvms.take(number, event)?;
         }
-        let jvms = jvms.finish();
         let output = fs::read(&log)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .unwrap_or_default();
+        self.judge(end, jvms.finish(), &output, &shown, start.elapsed())
+    }
+
+    /// What the end of the build means.
+    fn judge(
+        &self,
+        end: BuildEnd,
+        jvms: Vec<TestJvm>,
+        output: &str,
+        command: &str,
+        time: Duration,
+    ) -> Result<BuildRun, BuildError> {
         let tool = self.build.tool;
-        if !status.success() && !tool.only_tests_failed(&output) {
+        let mut run = BuildRun {
+            jvms,
+            has_reported_tests: tool.has_reported_tests(output),
+            lost: Vec::new(),
+            time,
+        };
+        let status = match end {
+            BuildEnd::Exited(status) => status,
+            BuildEnd::TimeUp => {
+                return Err(BuildError::TimedOut {
+                    command: command.to_owned(),
+                    after: time,
+                    run: Box::new(run),
+                });
+            }
+            BuildEnd::Cancelled => return Err(BuildError::Cancelled { run: Box::new(run) }),
+        };
+        // Only a build that has noticed it has lost a JVM: nothing depends on messages that may have been lost.
+        let has_noticed = !status.success() || tool.has_lost_jvm(output);
+        run.lost = lost_jvms(tool, &run.jvms, output, has_noticed);
+        if !status.success() && !tool.only_tests_failed(output) && run.lost.is_empty() {
             return Err(BuildError::Failed {
-                command: shown,
+                command: command.to_owned(),
                 status: status.to_string(),
-                output: relevant(tool, &output),
+                output: relevant(tool, output),
             });
         }
-        Ok(BuildRun {
-            jvms,
-            has_reported_tests: tool.has_reported_tests(&output),
-            time,
-        })
+        Ok(run)
     }
 
     /// The build's command line, with its agents calling at `listener`.
@@ -175,6 +214,7 @@ impl BuildRequest<'_> {
             if self.until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(BuildEnd::TimeUp);
             }
+            jvms.end_silent(self.silence);
             match listener.events().recv_timeout(TICK) {
                 Ok((number, event)) => {
                     if let Connection::Said(message) = &event {
@@ -252,8 +292,16 @@ fn shown(command: &std::process::Command) -> String {
 struct BuildJvms<'a> {
     build: &'a Build,
     configuration: &'a Configuration,
-    open: BTreeMap<usize, (Option<UnixStream>, Option<TestJvm>)>,
+    open: BTreeMap<usize, OpenJvm>,
     done: Vec<(usize, TestJvm)>,
+}
+
+/// A JVM that has called.
+struct OpenJvm {
+    stream: UnixStream,
+    /// `None`: it has not said yet which one it is.
+    jvm: Option<TestJvm>,
+    last_heard: Instant,
 }
 
 impl<'a> BuildJvms<'a> {
@@ -269,36 +317,65 @@ impl<'a> BuildJvms<'a> {
     fn take(&mut self, number: usize, event: Connection) -> Result<(), BuildError> {
         match event {
             Connection::Opened(stream) => {
-                self.open.insert(number, (Some(stream), None));
+                let opened = OpenJvm {
+                    stream,
+                    jvm: None,
+                    last_heard: Instant::now(),
+                };
+                self.open.insert(number, opened);
             }
-            Connection::Said(ToProgram::Hello { protocol, java, .. }) => {
+            Connection::Said(ToProgram::Hello {
+                protocol, java, pid, ..
+            }) => {
                 if protocol != PROTOCOL_VERSION {
                     return Err(BuildError::OtherProtocol(protocol));
                 }
-                if let Some((Some(stream), jvm)) = self.open.get_mut(&number) {
-                    *jvm = Some(TestJvm::new(java));
+                if let Some(open) = self.open.get_mut(&number) {
+                    open.jvm = Some(TestJvm::new(pid, java));
                     let configure = ToAgent::Configure(Box::new(self.configuration.clone()));
                     // A JVM that ended in between says so by closing its connection.
-                    let _ = write_message(stream, &configure);
+                    let _ = write_message(&mut open.stream, &configure);
                 }
             }
             Connection::Said(message) => {
-                if let Some((_, Some(jvm))) = self.open.get_mut(&number) {
-                    jvm.hear(message, self.build);
+                if let Some(open) = self.open.get_mut(&number) {
+                    open.last_heard = Instant::now();
+                    if let Some(jvm) = &mut open.jvm {
+                        jvm.hear(message, self.build);
+                    }
                 }
             }
             Connection::Closed(_) => {
-                if let Some((_, Some(jvm))) = self.open.remove(&number) {
-                    self.done.push((number, jvm));
-                }
+                let jvm = self.open.remove(&number).and_then(|open| open.jvm);
+                self.done.extend(jvm.map(|jvm| (number, jvm)));
             }
         }
         Ok(())
     }
 
+    /// Ends JVMs in which a test, or a class's own code, has been running silently for too long. What a JVM does
+    /// between two classes is the build's business.
+    fn end_silent(&mut self, silence: Silence) {
+        let done = self.done.iter().map(|(_, jvm)| jvm);
+        let open = self.open.values().filter_map(|open| open.jvm.as_ref());
+        let slowest = done.chain(open).map(TestJvm::slowest).max();
+        let limit = silence.after(slowest.unwrap_or_default());
+        for open in self.open.values_mut() {
+            let is_silent = open.last_heard.elapsed() >= limit;
+            if let Some(jvm) = &mut open.jvm
+                && is_silent
+                && jvm.hung.is_none()
+                && jvm.is_busy()
+            {
+                jvm.hung = Some(limit);
+                end_process(jvm.pid);
+            }
+        }
+    }
+
     fn finish(mut self) -> Vec<TestJvm> {
-        for (number, (_, jvm)) in std::mem::take(&mut self.open) {
-            self.done.extend(jvm.map(|jvm| (number, jvm)));
+        for (number, open) in std::mem::take(&mut self.open) {
+            self.done.extend(open.jvm.map(|jvm| (number, jvm)));
         }
         self.done.sort_by_key(|(number, _)| *number);
         self.done.into_iter().map(|(_, jvm)| jvm).collect()

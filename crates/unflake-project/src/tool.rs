@@ -4,6 +4,7 @@
 //! output of the build or the recipe of a test JVM, and knows the tool's own habits only: the process is started and
 //! its results are judged elsewhere. To add a tool, write one file below `tools/` and list it in `tools.rs`.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,24 @@ pub trait BuildTool: fmt::Debug + Sync {
     /// The arguments that limit the run to these classes. They are top-level classes with dots; a name may contain `*`,
     /// and a name without a package stands for that class in every package.
     fn select(&self, classes: &[String]) -> Vec<String>;
+
+    /// The argument lists of further builds that together run everything that a build with `arguments` runs, without
+    /// what is left out; none if the tool cannot do that. Files that this needs go to `scratch`.
+    fn leave_out(
+        &self,
+        arguments: &[String],
+        left_out: &LeftOut,
+        scratch: &Path,
+    ) -> io::Result<Vec<Vec<String>>>;
+
+    /// Whether the tool, without any arguments of the user's, takes a class of this name for a test.
+    fn is_test_class(&self, class: &str) -> bool;
+
+    /// Whether the tool says that a test JVM ended before its tests did.
+    fn has_lost_jvm(&self, output: &str) -> bool;
+
+    /// The exit status of a test JVM that ended before its tests did, while it ran this class.
+    fn exit_status(&self, output: &str, class: &str) -> Option<i32>;
 
     /// Whether a build that ended with an error did so for its failing tests only.
     fn only_tests_failed(&self, output: &str) -> bool;
@@ -50,6 +69,15 @@ pub trait BuildTool: fmt::Debug + Sync {
     /// The modules below the project, by their paths, as far as the build files name them. For people to read: what is
     /// checked is what the build runs.
     fn modules(&self, project: &Path) -> Vec<String>;
+}
+
+/// What a further build does not run. Names have dots, and `$` for nested classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Classes that are through, or that end their JVM outside of their tests.
+    pub classes: BTreeSet<String>,
+    /// Tests that end their JVM: class and method.
+    pub tests: BTreeSet<(String, String)>,
 }
 
 /// What is constant about a build tool.

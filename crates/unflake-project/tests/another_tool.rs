@@ -18,8 +18,11 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
-use unflake_project::{Build, BuildError, BuildRequest, BuildRun, BuildTool, TOOLS, ToolFacts, Tools};
+use std::time::{Duration, Instant};
+use unflake_project::{
+    Build, BuildError, BuildRequest, BuildRun, BuildTool, During, HowLost, LeftOut, Silence, TOOLS,
+    ToolFacts, Tools,
+};
 use unflake_protocol::{
     Configuration, Framework, Handle, JavaVm, Outcome, PROTOCOL_VERSION, Recipe, Role, ScopeChoices,
     SeenTest, ToAgent, ToProgram, read_message, write_message,
@@ -61,6 +64,33 @@ impl BuildTool for Fake {
     fn select(&self, classes: &[String]) -> Vec<String> {
         let option = |class: &String| ["--tests".to_owned(), class.clone()];
         classes.iter().flat_map(option).collect()
+    }
+
+    fn leave_out(&self, arguments: &[String], left_out: &LeftOut, _: &Path) -> io::Result<Vec<Vec<String>>> {
+        let names = left_out.classes.iter().cloned();
+        let names = names.chain(
+            left_out
+                .tests
+                .iter()
+                .map(|(class, method)| format!("{class}.{method}")),
+        );
+        let option = |name: String| ["--without".to_owned(), name];
+        Ok(vec![
+            arguments.iter().cloned().chain(names.flat_map(option)).collect(),
+        ])
+    }
+
+    fn is_test_class(&self, class: &str) -> bool {
+        class.ends_with("Test")
+    }
+
+    fn has_lost_jvm(&self, output: &str) -> bool {
+        output.contains("test process ended")
+    }
+
+    fn exit_status(&self, output: &str, _class: &str) -> Option<i32> {
+        let (_, status) = output.split_once("test process ended with ")?;
+        status.lines().next()?.parse().ok()
     }
 
     fn only_tests_failed(&self, output: &str) -> bool {
@@ -160,6 +190,7 @@ impl Project {
             java_home: None,
             scratch: &self.scratch(),
             until: limits.until,
+            silence: limits.silence,
             children: &Children::default(),
             cancel: &limits.cancel,
         };
@@ -167,10 +198,23 @@ impl Project {
     }
 }
 
-#[derive(Default)]
 struct Limits {
     until: Option<Instant>,
+    silence: Silence,
     cancel: Cancel,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            until: None,
+            silence: Silence {
+                least: Duration::from_secs(600),
+                times: 20,
+            },
+            cancel: Cancel::default(),
+        }
+    }
 }
 
 fn configuration() -> Configuration {
@@ -309,7 +353,7 @@ fn a_build_is_ended_when_its_time_is_up_or_the_user_has_had_enough() {
         ..Limits::default()
     };
     match project.run(&[], late) {
-        Err(BuildError::TimedOut { command, after }) => {
+        Err(BuildError::TimedOut { command, after, .. }) => {
             assert!(command.starts_with("fakew --init "), "{command}");
             assert!(after.as_secs() < 60);
         }
@@ -318,7 +362,7 @@ fn a_build_is_ended_when_its_time_is_up_or_the_user_has_had_enough() {
     let cancelled = Limits::default();
     cancelled.cancel.cancel();
     let end = project.run(&[], cancelled);
-    assert!(matches!(end, Err(BuildError::Cancelled)), "{end:?}");
+    assert!(matches!(end, Err(BuildError::Cancelled { .. })), "{end:?}");
 }
 
 #[test]
@@ -355,20 +399,84 @@ fn test_jvms_are_heard_and_can_be_started_again() {
     assert_eq!(launch.properties.keys().collect::<Vec<_>>(), ["user.language"]);
 }
 
-/// Says what an agent says in a JVM that runs one test, and gives back what it was told.
-fn speak(socket: &Path, module: &Path) -> ToAgent {
-    let mut stream = UnixStream::connect(socket).unwrap();
-    let hello = ToProgram::Hello {
+#[test]
+fn a_test_that_is_silent_for_too_long_loses_its_jvm_and_nothing_else() {
+    // What stands for the test JVM is a process of the build, which sees it end.
+    let project = Project::new(
+        "sleep 60 & echo $! >pid; echo >up; wait $!; echo \"test process ended with $?\"; exit 1",
+    );
+    let made = command("mkfifo", &project.directory()).arg("up").status();
+    assert!(made.unwrap().success());
+    let (directory, socket) = (project.directory(), project.scratch().join("build.sock"));
+    let agent = std::thread::spawn(move || {
+        fs::read(directory.join("up")).unwrap();
+        let pid = fs::read_to_string(directory.join("pid")).unwrap();
+        let mut stream = UnixStream::connect(socket).unwrap();
+        let root = "a.OrderTest".to_owned();
+        for message in [
+            hello(pid.trim().parse().unwrap()),
+            ToProgram::ContainerStarted { root },
+            ToProgram::TestStarted(seen()),
+        ] {
+            write_message(&mut stream, &message).unwrap();
+        }
+        // Its agent hangs up when it ends.
+        let process = Path::new("/proc").join(pid.trim());
+        while process.exists() {
+            std::thread::yield_now();
+        }
+    });
+    let silence = Silence {
+        least: Duration::from_millis(200),
+        times: 20,
+    };
+    let limits = Limits {
+        silence,
+        ..Limits::default()
+    };
+    let run = project.run(&[], limits).unwrap();
+    agent.join().unwrap();
+    let [lost] = &run.lost[..] else {
+        panic!("{:?}", run.lost)
+    };
+    assert_eq!(lost.during, During::Tests(vec![seen()]));
+    assert_eq!(lost.how, HowLost::Hung(silence.least));
+    assert_eq!(
+        silence.after(Duration::from_millis(20)),
+        Duration::from_millis(400)
+    );
+}
+
+fn hello(pid: u32) -> ToProgram {
+    ToProgram::Hello {
         protocol: PROTOCOL_VERSION,
-        pid: 1,
+        pid,
         worker: None,
         java: JavaVm {
             feature: 17,
             version: "17.0.15".to_owned(),
             home: "/jdk".into(),
         },
-    };
-    write_message(&mut stream, &hello).unwrap();
+    }
+}
+
+fn seen() -> SeenTest {
+    SeenTest {
+        handle: Handle {
+            framework: Framework::Platform,
+            root: "a.OrderTest".to_owned(),
+            id: "x".to_owned(),
+        },
+        class: "a.OrderTest".to_owned(),
+        method: "x".to_owned(),
+        invocation: None,
+    }
+}
+
+/// Says what an agent says in a JVM that runs one test, and gives back what it was told.
+fn speak(socket: &Path, module: &Path) -> ToAgent {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    write_message(&mut stream, &hello(1)).unwrap();
     let configured: ToAgent = read_message(&mut stream).unwrap().unwrap();
     let map = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
         let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
@@ -385,16 +493,7 @@ fn speak(socket: &Path, module: &Path) -> ToAgent {
         properties: map(&[("fake.worker", "7"), ("user.language", "en")]),
         launcher: Vec::new(),
     };
-    let test = SeenTest {
-        handle: Handle {
-            framework: Framework::Platform,
-            root: "a.OrderTest".to_owned(),
-            id: "x".to_owned(),
-        },
-        class: "a.OrderTest".to_owned(),
-        method: "x".to_owned(),
-        invocation: None,
-    };
+    let test = seen();
     for message in [
         ToProgram::Recipe(Box::new(recipe)),
         ToProgram::TestStarted(test.clone()),

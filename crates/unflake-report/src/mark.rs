@@ -1,6 +1,6 @@
 //! What marks of harmless changes say (P9), a sentence for each kind.
 
-use unflake_findings::{Benign, CacheWord, Finding, Mark};
+use unflake_findings::{Benign, Finding, Mark};
 
 /// So many methods are named before the rest is counted.
 const SHOWN: usize = 3;
@@ -28,11 +28,6 @@ fn sentence(mark: &Mark) -> String {
         Mark::JdkHook { class } => {
             format!("`{class}` is a shutdown hook of the JDK, which runs after the last test")
         }
-        Mark::RemovedHook { class } => {
-            format!(
-                "`{class}` is a library's shutdown hook that was removed: what it was to stop has stopped"
-            )
-        }
         Mark::ThreadLocalDefault { field, methods } => format!(
             "created on first use: only {} {} `{field}`, and nothing sets it",
             listed(methods),
@@ -49,18 +44,6 @@ fn sentence(mark: &Mark) -> String {
         }
         Mark::SetBeforeRead { field, methods } => {
             format!("always set before it is read: `{field}`, in {}", listed(methods))
-        }
-        Mark::NeverRead {
-            field,
-            is_private: true,
-        } => {
-            format!("never read: `{field}` is private and no method reads it")
-        }
-        Mark::NeverRead {
-            field,
-            is_private: false,
-        } => {
-            format!("never read: no class of the project reads `{field}`, although other code could")
         }
         Mark::Lazy { field, methods } => format!(
             "lazy initialisation: {} {} `{field}` when it is missing, nothing else sets it, and every run created the \
@@ -90,29 +73,11 @@ fn sentence(mark: &Mark) -> String {
             listed(givers),
             verb(givers, "puts", "put")
         ),
-        Mark::NamedCache { field, word, methods } => format!(
-            "looks like {} by its name: {} {} `{field}`; callers neither pass in the cached values nor see its size",
-            match word {
-                CacheWord::Cache => "a cache",
-                CacheWord::Memo => "a memo",
-                CacheWord::Intern => "an intern table",
-            },
-            listed(methods),
-            verb(methods, "uses", "use")
-        ),
         Mark::SoftEntries { field } => {
             format!("held softly or weakly: the garbage collector may drop what is in `{field}` at any time")
         }
         Mark::ArrayMemo { field, method } => {
             format!("a memo: only `{method}` uses the array `{field}`, and it fills in what is missing")
-        }
-        Mark::TypedCache { field, methods } => format!(
-            "a cache by its type: {} {} values up in `{field}`",
-            listed(methods),
-            verb(methods, "looks", "look")
-        ),
-        Mark::OnlyFilled { field } => {
-            format!("never read: `{field}` is private, and code only adds to it")
         }
     }
 }
@@ -147,15 +112,11 @@ mod tests {
     }
 
     /// A mark of each kind as JSON has it, and its sentence.
-    const SENTENCES: [(&str, &str); 19] = [
+    const SENTENCES: [(&str, &str); 13] = [
         (r#"{"mark": "inside-jdk"}"#, "internal state of the JDK"),
         (
             r#"{"mark": "jdk-hook", "class": "java.util.logging.LogManager$Cleaner"}"#,
             "`java.util.logging.LogManager$Cleaner` is a shutdown hook of the JDK, which runs after the last test",
-        ),
-        (
-            r#"{"mark": "removed-hook", "class": "org.h2.Closer"}"#,
-            "`org.h2.Closer` is a library's shutdown hook that was removed: what it was to stop has stopped",
         ),
         (
             r#"{"mark": "thread-local-default", "field": "Util.df", "methods": ["Util.format", "Util.parse"]}"#,
@@ -179,14 +140,6 @@ mod tests {
             "always set before it is read: `C.lines`, in `C.load`",
         ),
         (
-            r#"{"mark": "never-read", "field": "C.x", "is_private": true}"#,
-            "never read: `C.x` is private and no method reads it",
-        ),
-        (
-            r#"{"mark": "never-read", "field": "C.x", "is_private": false}"#,
-            "never read: no class of the project reads `C.x`, although other code could",
-        ),
-        (
             r#"{"mark": "lazy", "field": "C.x", "methods": ["C.get"]}"#,
             "lazy initialisation: `C.get` creates `C.x` when it is missing, nothing else sets it, and every run created \
              the same value",
@@ -204,25 +157,12 @@ mod tests {
             "a pool: `Pool.take` takes out of `Pool.items` what `Pool.giveBack` puts into it",
         ),
         (
-            r#"{"mark": "named-cache", "field": "C.f", "word": "cache", "methods": ["A", "B", "C", "D", "E"]}"#,
-            "looks like a cache by its name: `A`, `B`, `C` and 2 more use `C.f`; callers neither pass in the cached \
-             values nor see its size",
-        ),
-        (
             r#"{"mark": "soft-entries", "field": "C.known"}"#,
             "held softly or weakly: the garbage collector may drop what is in `C.known` at any time",
         ),
         (
             r#"{"mark": "array-memo", "field": "Zone.infos", "method": "Zone.info"}"#,
             "a memo: only `Zone.info` uses the array `Zone.infos`, and it fills in what is missing",
-        ),
-        (
-            r#"{"mark": "typed-cache", "field": "C.c", "methods": ["C.find"]}"#,
-            "a cache by its type: `C.find` looks values up in `C.c`",
-        ),
-        (
-            r#"{"mark": "only-filled", "field": "C.log"}"#,
-            "never read: `C.log` is private, and code only adds to it",
         ),
     ];
 

@@ -1,7 +1,7 @@
 //! The processes that were started, so that none outlives the program.
 
 use crate::isolate::watched;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -145,6 +145,15 @@ fn is_alive(process: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(") ")
         .is_some_and(|(_, state)| !state.starts_with('Z'))
+}
+
+/// Ends a process that somebody else started, such as a test JVM of the build. Its parent sees how it ended.
+pub fn end_process(pid: u32) {
+    let pid = i32::try_from(pid).ok().filter(|pid| *pid > 1);
+    if let Some(pid) = pid.and_then(Pid::from_raw) {
+        // Fails only if it is gone already.
+        let _ = kill_process(pid, Signal::KILL);
+    }
 }
 
 fn group_of(child: &Child) -> i32 {

@@ -10,7 +10,7 @@ mod launch;
 mod listener;
 mod worker;
 
-pub use children::{Cancel, Children, command};
+pub use children::{Cancel, Children, command, end_process};
 pub use furnish::{JVM_OPTIONS, OwnDirectory};
 pub use isolate::{Isolated, Isolation, IsolationSetting, Whereabouts, launched};
 pub use launch::{FromTool, Launch, LaunchError, class_files};

@@ -1,11 +1,11 @@
-//! Collections and arrays that remember what can be made again: memos, pools, caches; and those that nobody asks.
+//! Collections and arrays that remember what can be made again: memos, pools, and what is kept softly.
 
 use crate::case::{Case, FieldPlace};
-use crate::field::{Entry, Field, labels, only_looks};
+use crate::field::{Entry, Field, labels};
 use crate::methods::Does::{Asks, Counts, Fills, Forgets, Remembers, Takes};
 use crate::methods::{ARRAY_STORE, does, is_telling};
 use unflake_bytecode::{How, Stored};
-use unflake_findings::{CacheWord, Mark};
+use unflake_findings::Mark;
 use unflake_protocol::{ChangeForm, Step, What, dotted};
 
 const ATOMIC_ARRAY: &str = "Ljava/util/concurrent/atomic/AtomicReferenceArray;";
@@ -54,26 +54,6 @@ pub(super) fn pool(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
     })
 }
 
-/// By its name, and it is asked and filled, maybe by different methods.
-pub(super) fn named_cache(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
-    const WORDS: [(CacheWord, &str); 3] = [
-        (CacheWord::Cache, "cache"),
-        (CacheWord::Memo, "memo"),
-        (CacheWord::Intern, "intern"),
-    ];
-    let (word, _) = WORDS.iter().find(|(_, text)| place.field.is_called(text))?;
-    let entries = place.field.later_entries();
-    let fits = |entry: &Entry<'_>| entry.calls_only(&[Asks, Fills, Forgets]) && !entry.has(is_given);
-    let is_one = entries.iter().all(fits)
-        && entries.iter().any(|entry| entry.has_call(&[Asks]))
-        && entries.iter().any(|entry| entry.has_call(&[Fills]));
-    (is_one && remembers(case, place, &entries)).then(|| Mark::NamedCache {
-        field: place.field.label(),
-        word: *word,
-        methods: labels(&entries.iter().collect::<Vec<_>>()),
-    })
-}
-
 /// What a private field's collection keeps by a soft or weak reference may go at any time, so code that asks for it
 /// must be able to make it again; unless it is what a caller gave, who can tell it from another.
 pub(super) fn soft_entries(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
@@ -112,40 +92,6 @@ pub(super) fn array_memo(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark
         field: field.label(),
         method: user.label(),
     })
-}
-
-/// A library's cache in a private field that is only asked.
-pub(super) fn typed_cache(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
-    let field = &place.field;
-    let is_cache = field.descriptor().ends_with("Cache;");
-    if !is_cache || case.form == ChangeForm::Removed || !is_hidden(field) {
-        return None;
-    }
-    let fits = |used: &How<'_>| match used {
-        How::Called { method, .. } => does(method, &[Asks, Fills, Forgets]) && !is_given(used),
-        other => only_looks(other),
-    };
-    let entries = field.later_entries();
-    let all = !entries.is_empty() && entries.iter().all(|entry| !entry.has(|used| !fits(used)));
-    all.then(|| Mark::TypedCache {
-        field: field.label(),
-        methods: labels(&entries.iter().collect::<Vec<_>>()),
-    })
-}
-
-/// A collection that nobody asks.
-pub(super) fn only_filled(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
-    let field = &place.field;
-    let fits = |used: &How<'_>| match used {
-        How::Read | How::ReadBack | How::Written(_) => true,
-        How::Called { method, dropped, .. } => *dropped && does(method, &[Fills]),
-        _ => false,
-    };
-    // What is done with the elements of an array is no call.
-    let is_array = field.descriptor().starts_with('[');
-    let is_content = !is_array && case.form == ChangeForm::Grown && matches!(place.below, [Step::Element]);
-    let hidden = is_hidden(field) && !field.is_reflected() && field.uses().next().is_some();
-    (is_content && hidden && field.uses().all(fits)).then(|| Mark::OnlyFilled { field: field.label() })
 }
 
 /// Whether what happened to the collection can be the work of a memo, and nobody else has a hand in it.

@@ -1,4 +1,4 @@
-//! Values that are made again when they are missing: lazy fields, and what a set-up sets; and values that nobody reads.
+//! Values that are made or set again before anybody sees them: lazy fields, and what a set-up sets.
 
 use crate::case::{Case, FieldPlace};
 use crate::field::{Entry, labels};
@@ -30,15 +30,6 @@ pub(super) fn set_before_read(_: &Case<'_>, place: &FieldPlace<'_>) -> Option<Ma
     is_one.then(|| Mark::SetBeforeRead {
         field: field.label(),
         methods: labels(&readers),
-    })
-}
-
-pub(super) fn never_read(_: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
-    let field = &place.field;
-    let is_one = field.is_written() && !field.is_read() && !field.is_reflected();
-    is_one.then(|| Mark::NeverRead {
-        field: field.label(),
-        is_private: field.is_private(),
     })
 }
 

@@ -24,15 +24,6 @@ pub(super) fn jdk_hook(case: &Case<'_>) -> Option<Mark> {
     })
 }
 
-/// A hook of a library that is gone. One that is there is to end something, which goes on until then.
-pub(super) fn removed_hook(case: &Case<'_>) -> Option<Mark> {
-    let class = hook(case)?;
-    let is_gone = !case.evidence.has_class(class) && case.new.is_none();
-    is_gone.then(|| Mark::RemovedHook {
-        class: class.to_owned(),
-    })
-}
-
 /// The class of a hook that says whose it is: anybody's code may run in a plain thread.
 fn hook<'a>(case: &Case<'a>) -> Option<&'a str> {
     match case.steps {

@@ -6,7 +6,7 @@ use crate::case::ChangedPart::{AtomicNumber, Content, Itself};
 use unflake_findings::MarkKind;
 use unflake_protocol::StateKind::{Heap, ShutdownHook, ThreadLocal};
 
-pub(crate) const RULES: [Rule; 18] = [
+pub(crate) const RULES: [Rule; 13] = [
     Rule {
         mark: MarkKind::JdkHook,
         state: ShutdownHook,
@@ -19,20 +19,6 @@ pub(crate) const RULES: [Rule; 18] = [
         twin: Example {
             classes: "class C",
             change: "hook java.lang.Thread | grown | - | registered",
-        },
-    },
-    Rule {
-        mark: MarkKind::RemovedHook,
-        state: ShutdownHook,
-        test: Change(jvm::removed_hook),
-        is_of_root: true,
-        hit: Example {
-            classes: "class C",
-            change: "hook org.h2.Closer | removed | registered | -",
-        },
-        twin: Example {
-            classes: "class C",
-            change: "hook org.h2.Closer | grown | - | registered",
         },
     },
     Rule {
@@ -141,25 +127,6 @@ pub(crate) const RULES: [Rule; 18] = [
         },
     },
     Rule {
-        mark: MarkKind::NeverRead,
-        state: Heap,
-        test: Nearest(&[Itself], fields::never_read),
-        is_of_root: false,
-        hit: Example {
-            classes: "class C
-                      private static x I
-                      open set (I)V: x = given",
-            change: "a.C.x | replaced | 1 | 2",
-        },
-        twin: Example {
-            classes: "class C
-                      private static x I
-                      open set (I)V: x = given
-                      text x",
-            change: "a.C.x | replaced | 1 | 2",
-        },
-    },
-    Rule {
         mark: MarkKind::Lazy,
         state: Heap,
         test: Nearest(&[Itself], fields::lazy),
@@ -237,26 +204,6 @@ pub(crate) const RULES: [Rule; 18] = [
         },
     },
     Rule {
-        mark: MarkKind::NamedCache,
-        state: Heap,
-        test: Each(&[Content], collections::named_cache),
-        is_of_root: false,
-        hit: Example {
-            classes: "class C
-                      private static typeCache Ljava/util/Map;
-                      open find (L)L: typeCache read, typeCache .get given !
-                      open load (L)L: typeCache read, typeCache .put made-of-given",
-            change: "a.C.typeCache [] | grown | - | \"x\"",
-        },
-        twin: Example {
-            classes: "class C
-                      private static typeCache Ljava/util/Map;
-                      open find (L)L: typeCache read, typeCache .get given !
-                      open load (L)L: typeCache read, typeCache .put given",
-            change: "a.C.typeCache [] | grown | - | \"x\"",
-        },
-    },
-    Rule {
         mark: MarkKind::SoftEntries,
         state: Heap,
         test: Each(&[Content], collections::soft_entries),
@@ -291,43 +238,6 @@ pub(crate) const RULES: [Rule; 18] = [
                       open info (J)La/Info;: infos read, infos .[]= other
                       open first ()La/Info;: infos read",
             change: "a.Zone.infos [] | first-set | null | a.Info",
-        },
-    },
-    Rule {
-        mark: MarkKind::TypedCache,
-        state: Heap,
-        test: Each(&[Content], collections::typed_cache),
-        is_of_root: false,
-        hit: Example {
-            classes: "class C
-                      private static users Lorg/lib/LoadingCache;
-                      open find (L)L: users read, users .getUnchecked given !",
-            change: "a.C.users org.lib.LocalCache.size | increased | 1 | 2",
-        },
-        twin: Example {
-            classes: "class C
-                      private static users Lorg/lib/LoadingCache;
-                      open find (L)L: users read, users .getUnchecked given !
-                      open add (L)V: users read, users .put given",
-            change: "a.C.users org.lib.LocalCache.size | increased | 1 | 2",
-        },
-    },
-    Rule {
-        mark: MarkKind::OnlyFilled,
-        state: Heap,
-        test: Nearest(&[Content], collections::only_filled),
-        is_of_root: false,
-        hit: Example {
-            classes: "class C
-                      private static kept Ljava/util/List;
-                      open keep (L)V: kept read, kept .add given",
-            change: "a.C.kept [] | grown | - | \"x\"",
-        },
-        twin: Example {
-            classes: "class C
-                      private static kept Ljava/util/List;
-                      open keep (L)Z: kept read, kept .add given !",
-            change: "a.C.kept [] | grown | - | \"x\"",
         },
     },
 ];

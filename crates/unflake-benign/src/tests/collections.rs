@@ -1,4 +1,4 @@
-//! Memos, pools and caches, and collections that nobody asks.
+//! Memos, pools, and what is kept softly.
 
 use super::notation::{change, project, shown};
 use super::{TEXT, grown, names, why};
@@ -218,7 +218,7 @@ fn what_tests_gather_is_no_memo() {
 }
 
 #[test]
-fn pools_and_caches_by_name() {
+fn pools_by_name() {
     let pool = |class: &str| {
         project(&format!(
             "class {class}\n private static items Ljava/util/List;\n \
@@ -236,26 +236,6 @@ fn pools_and_caches_by_name() {
         Some(expected)
     );
     assert_eq!(why(&grown("a.Log.items"), &pool("Log")), None);
-    let cache = |stored: &str| {
-        project(&format!(
-            "class C\n private static typeCache Ljava/util/Map;\n \
-             open find (L)L: typeCache read, typeCache .get given !\n \
-             open load (L)L: typeCache read, typeCache .put {stored}"
-        ))
-    };
-    assert!(why(&grown("a.C.typeCache"), &cache("made-of-given")).is_some());
-    assert_eq!(why(&grown("a.C.typeCache"), &cache("given")), None);
-}
-
-#[test]
-fn collections_that_nobody_asks() {
-    let kept = map_with("open keep (L)V: known read, known .put given");
-    let expected = Mark::OnlyFilled {
-        field: "C.known".to_owned(),
-    };
-    assert_eq!(why(&grown("a.C.known"), &kept), Some(expected));
-    let asked = map_with("open keep (L)Z: known read, known .add given !");
-    assert_eq!(why(&grown("a.C.known"), &asked), None);
 }
 
 #[test]

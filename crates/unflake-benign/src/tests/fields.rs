@@ -1,4 +1,4 @@
-//! Fields: made when missing, set before they are read, never read.
+//! Fields: made when missing, set before they are read.
 
 use super::notation::{change, project, shown, step};
 use super::{TEXT, made, names, why};
@@ -138,22 +138,6 @@ fn lazy_and_out_of_reach() {
 }
 
 #[test]
-fn what_nobody_reads_is_harmless() {
-    let set = change(&["a.C.x"], ChangeForm::Replaced, Some("1"), "2");
-    let written = lazy_with("open set (L)V: x = given");
-    let never_read = |field: &str, is_private| Mark::NeverRead {
-        field: field.to_owned(),
-        is_private,
-    };
-    assert_eq!(why(&set, &written), Some(never_read("C.x", true)));
-    let open = project("class C\n open static x I\n open set (I)V: x = given");
-    assert_eq!(why(&set, &open), Some(never_read("C.x", false)));
-    let elsewhere = project("class C\n open static x I\n open set (I)V: x = given\n text x");
-    assert_eq!(why(&set, &elsewhere), None, "reflection may");
-    assert_eq!(why(&set, &Evidence::default()), None);
-}
-
-#[test]
 fn what_is_set_before_it_is_read() {
     let of = |methods: &str| {
         project(&format!(
@@ -238,34 +222,46 @@ fn one_harmful_difference_below_a_root_is_enough() {
 
 #[test]
 fn fields_are_found_in_the_class_that_declares_them() {
-    let base = ClassUses {
-        name: "a.Base".to_owned(),
-        fields: vec![DeclaredField {
-            name: "x".to_owned(),
-            descriptor: TEXT.to_owned(),
-            ..DeclaredField::default()
-        }],
+    let class_with = |name: &str, fields: &[&str]| ClassUses {
+        name: name.to_owned(),
+        fields: fields.iter().map(|field| declared(field)).collect(),
         ..ClassUses::default()
+    };
+    let use_of_x = |how| FieldUse {
+        class: "a/Sub".into(),
+        name: "x".into(),
+        how,
+    };
+    let make = MethodUses {
+        name: "make".to_owned(),
+        uses: [How::Read, How::Tested, How::Written(Stored::Other)]
+            .map(use_of_x)
+            .to_vec(),
+        ..MethodUses::default()
     };
     let sub = ClassUses {
-        name: "a.Sub".to_owned(),
-        parent: Some("a.Base".to_owned()),
-        methods: vec![MethodUses {
-            name: "set".to_owned(),
-            uses: vec![FieldUse {
-                class: "a/Sub".into(),
-                name: "x".into(),
-                how: How::Written(Stored::Parameter),
-            }],
-            ..MethodUses::default()
-        }],
-        ..ClassUses::default()
+        parent: Some("b.Base".to_owned()),
+        methods: vec![make],
+        ..class_with("a.Sub", &[])
     };
-    let uses = Evidence::new([sub, base]);
-    let set = change(&["a.D.one", "a.Sub.x"], ChangeForm::Replaced, Some("1"), "2");
-    let never_read = Mark::NeverRead {
+    let uses = Evidence::new([sub, class_with("b.Base", &["x"]), class_with("a.D", &["one"])]);
+    let set = change(
+        &["a.D.one", "a.Sub.x"],
+        ChangeForm::FirstSet,
+        Some("null"),
+        "\"x\"",
+    );
+    let lazy = Mark::Lazy {
         field: "Base.x".to_owned(),
-        is_private: false,
+        methods: names("Sub.make"),
     };
-    assert_eq!(why(&set, &uses), Some(never_read));
+    assert_eq!(why(&set, &uses), Some(lazy));
+}
+
+fn declared(name: &str) -> DeclaredField {
+    DeclaredField {
+        name: name.to_owned(),
+        descriptor: TEXT.to_owned(),
+        ..DeclaredField::default()
+    }
 }

@@ -91,6 +91,49 @@ fn faults_of_the_agent_are_said_once() {
     let document = document(simulated.run(&crate::Silent).unwrap());
     let said: Vec<&str> = document.notes.iter().map(|note| note.message.as_str()).collect();
     assert_eq!(said, ["the agent switched itself off in a test JVM: in A#a"]);
+    assert!(document.summary.partial && document.has_fault_of_ours());
+}
+
+#[test]
+fn a_jvm_that_does_not_start_is_said_once_and_makes_the_run_partial() {
+    for kinds in [&[CheckKind::Id][..], &[CheckKind::Pollution], &[CheckKind::Order]] {
+        let simulated = simulated("A#a\nB#a [failed]").looking_for(kinds).most_starts(0);
+        let document = document(simulated.run(&crate::Silent).unwrap());
+        let said = document.notes.iter().map(|note| note.message.as_str());
+        let said: Vec<&str> = said.filter(|said| said.contains("did not start")).collect();
+        let reason = unflake_runner::StartError::OtherProtocol(0);
+        assert_eq!(said, [format!("a test JVM did not start: {reason}")], "{kinds:?}");
+        assert!(document.summary.partial && !document.has_fault_of_ours());
+    }
+}
+
+/// Ends the program when this phase begins.
+struct EndsAt(&'static str);
+
+impl Progress for EndsAt {
+    fn phase(&self, phase: &str, _: u64) {
+        assert_ne!(phase, self.0, "ended here");
+    }
+    fn step(&self) {}
+    fn note(&self, _: &str) {}
+}
+
+#[test]
+fn what_was_found_is_stored_after_each_phase() {
+    let all = [CheckKind::Id, CheckKind::Pollution, CheckKind::Order];
+    let stored_at = |phase| {
+        let simulated = simulated("A#a fails varied; changes S.n\nA#b").looking_for(&all);
+        let run = || simulated.run(&EndsAt(phase)).map(|_| ());
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        let document = simulated.store().latest().unwrap().document().unwrap();
+        assert!(document.summary.partial);
+        let is_said = |note: &unflake_findings::Note| note.message.contains("had not finished");
+        assert!(document.notes.iter().any(is_said));
+        document.findings.len()
+    };
+    assert_eq!(stored_at("watching shared state"), 1);
+    assert_eq!(stored_at("orders 1-2"), 2);
+    assert_eq!(stored_at("explaining"), 2);
 }
 
 #[test]

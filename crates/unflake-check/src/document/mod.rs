@@ -148,6 +148,11 @@ fn notes(ledger: &Ledger, suite: &Suite, cuts: &[CutShort], rounds: u32) -> Vec<
             NoteKind::Interrupted,
             "interrupted: this is a partial result".to_owned(),
         );
+    } else if cuts.contains(&CutShort::Running) {
+        say(
+            NoteKind::Interrupted,
+            "the run had not finished when this was stored: this is a partial result".to_owned(),
+        );
     } else if cuts.contains(&CutShort::Rounds) {
         say(
             NoteKind::Budget,

@@ -95,7 +95,8 @@ impl<'a> States<'a> {
     /// Whether time ran out before something that was seen was proved.
     pub(super) fn has_unproved(&self) -> bool {
         self.known.values().any(|known| {
-            known.unproved == Some(Unproved::Ended) || known.unresolved == Some(&Unresolved::OutOfTime)
+            known.unproved == Some(Unproved::Ended)
+                || known.unresolved == Some(&Unresolved::NotConfirmedInTime)
         })
     }
 
@@ -231,6 +232,7 @@ impl Unvaried {
         match self {
             Unvaried::Disabled => None,
             Unvaried::Unfinished => Some("its JVM ended while it ran, without any variation".to_owned()),
+            Unvaried::NotReached(reason) => Some(reason.clone()),
             Unvaried::Fails { message } => Some(message.clone()),
             Unvaried::FailsInSuite { message } => {
                 Some(format!("fails in the suite, passes alone: {message}"))
@@ -244,7 +246,7 @@ impl Unvaried {
     fn state(&self) -> Reasoned {
         let state = match self {
             Unvaried::Disabled => TestState::Disabled,
-            Unvaried::Unfinished => TestState::NotFinished,
+            Unvaried::Unfinished | Unvaried::NotReached(_) => TestState::NotFinished,
             Unvaried::Fails { .. } | Unvaried::FailsInSuite { .. } => TestState::Failing,
             Unvaried::Flaky(_) => TestState::Flaky,
         };
@@ -254,7 +256,7 @@ impl Unvaried {
     fn fate(&self) -> Fate {
         let reason = match self {
             Unvaried::Disabled => return Fate::Skipped(SkipReason::Disabled),
-            Unvaried::Unfinished => ExcludedReason::NotRun,
+            Unvaried::Unfinished | Unvaried::NotReached(_) => ExcludedReason::NotRun,
             Unvaried::Fails { .. } => ExcludedReason::Failing,
             Unvaried::FailsInSuite { .. } => ExcludedReason::OrderSuspect,
             Unvaried::Flaky(_) => ExcludedReason::Flaky,
@@ -269,9 +271,6 @@ impl Unresolved {
             Unresolved::NotReached => "the run ended before its turn came".to_owned(),
             Unresolved::NotConfirmed => {
                 "failed when varied; interrupted before the failure was confirmed".to_owned()
-            }
-            Unresolved::OutOfTime => {
-                "failed when varied; time ran out before the failure was confirmed".to_owned()
             }
             Unresolved::Flaky { seen, message } => {
                 let Evidence { with, without } = seen;
@@ -289,8 +288,13 @@ impl Unresolved {
             Unresolved::NeedsOthers { message } => {
                 format!("passes in the suite, fails without the tests before it: {message}")
             }
-            Unresolved::FailsThroughBuild { message } => format!("failed unvaried: {message}"),
             Unresolved::NotRunByBuild => "the build did not run it again".to_owned(),
+            Unresolved::BuildEnded(reason) => {
+                format!("the build that ran it varied did not come to its end: {reason}")
+            }
+            Unresolved::NotConfirmedInTime => {
+                "failed when varied; time ran out before the failure was confirmed".to_owned()
+            }
             Unresolved::NoJvm(reason) => reason.clone(),
         }
     }
@@ -299,10 +303,11 @@ impl Unresolved {
         let state = match self {
             Unresolved::NotReached
             | Unresolved::NotConfirmed
-            | Unresolved::OutOfTime
+            | Unresolved::NotConfirmedInTime
             | Unresolved::NotRunByBuild
+            | Unresolved::BuildEnded(_)
             | Unresolved::NoJvm(_) => TestState::NotFinished,
-            Unresolved::Flaky { .. } | Unresolved::FailsThroughBuild { .. } => TestState::Flaky,
+            Unresolved::Flaky { .. } => TestState::Flaky,
             Unresolved::NeedsOthers { .. } => TestState::Failing,
             Unresolved::BrokenByOthers | Unresolved::OnlyOnce => TestState::Checked,
         };
@@ -313,11 +318,12 @@ impl Unresolved {
         let reason = match self {
             Unresolved::NotReached => return Fate::Skipped(SkipReason::Budget),
             Unresolved::NotConfirmed
-            | Unresolved::OutOfTime
+            | Unresolved::NotConfirmedInTime
             | Unresolved::NotRunByBuild
+            | Unresolved::BuildEnded(_)
             | Unresolved::NoJvm(_) => ExcludedReason::NotRun,
             Unresolved::BrokenByOthers | Unresolved::OnlyOnce => return Fate::Checked,
-            Unresolved::Flaky { .. } | Unresolved::FailsThroughBuild { .. } => ExcludedReason::Flaky,
+            Unresolved::Flaky { .. } => ExcludedReason::Flaky,
             Unresolved::NeedsOthers { .. } => ExcludedReason::OrderSuspect,
         };
         Fate::Excluded(reason, self.reason())

@@ -83,7 +83,16 @@ impl JvmProcess for Worker {
 
 /// What went wrong in our own JVMs, in any phase.
 #[derive(Clone, Debug, Default)]
-pub struct Faults(Arc<Mutex<BTreeSet<String>>>);
+pub struct Faults(Arc<Mutex<BTreeSet<Fault>>>);
+
+/// Something that is not the tests' doing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// A bug of ours: the agent switched itself off.
+    AgentOff(String),
+    /// A JVM did not start. Who asked for it goes on without it.
+    NotStarted(String),
+}
 
 /// What a JVM says while it runs tests.
 #[derive(Debug)]
@@ -237,7 +246,11 @@ impl Driver {
         let started = self.starter.start(launch, &self.tools, work, whereabouts);
         started.map_err(|error| match error {
             StartError::Cancelled => JvmEnd::Cancelled,
-            error => JvmEnd::NotStarted(error.to_string()),
+            error => {
+                let reason = error.to_string();
+                self.faults.add(Fault::NotStarted(reason.clone()));
+                JvmEnd::NotStarted(reason)
+            }
         })
     }
 }
@@ -307,7 +320,7 @@ impl DrivenJvm {
 }
 
 impl Faults {
-    pub fn add(&self, fault: String) {
+    pub fn add(&self, fault: Fault) {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -315,7 +328,7 @@ impl Faults {
     }
 
     /// All so far, each once.
-    pub fn all(&self) -> Vec<String> {
+    pub fn all(&self) -> Vec<Fault> {
         let faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         faults.iter().cloned().collect()
     }
@@ -400,7 +413,8 @@ mod tests {
         let simulated = simulated("A#a bug\nA#b bug");
         let driver = simulated.session.driver();
         run(&simulated, "A#a A#b A#a", None);
-        assert_eq!(driver.faults().all(), ["in A#a", "in A#b"]);
+        let off = |reason: &str| Fault::AgentOff(reason.to_owned());
+        assert_eq!(driver.faults().all(), [off("in A#a"), off("in A#b")]);
         let kin = driver.configured(|configuration| configuration);
         assert_eq!(kin.faults().all().len(), 2);
     }
@@ -416,7 +430,13 @@ mod tests {
         let simulated = simulated("A#a").most_starts(0);
         let launch = &simulated.session.suite.launches[0];
         let start = || simulated.session.driver().start(launch, Work::Short).unwrap_err();
-        assert!(matches!(start(), JvmEnd::NotStarted(_)));
+        let JvmEnd::NotStarted(reason) = start() else {
+            panic!("it must not start")
+        };
+        // However often: it is told once.
+        start();
+        let faults = simulated.session.driver().faults().all();
+        assert_eq!(faults, [Fault::NotStarted(reason)]);
         simulated.cancel.cancel();
         assert_eq!(start(), JvmEnd::Cancelled);
     }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 use unflake_explore::order::limits::Allowance;
+use unflake_project::Silence;
 
 /// How long a test JVM may be silent before it counts as hung.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,20 @@ impl Patience {
         Patience {
             timeout: None,
             least: Duration::from_secs(24 * 60 * 60),
+        }
+    }
+
+    /// For tests of the first build, of which nothing is known yet: a slow test must not be taken for a hang.
+    pub fn learning(timeout: Option<Duration>) -> Silence {
+        match timeout {
+            Some(timeout) => Silence {
+                least: timeout,
+                times: 0,
+            },
+            None => Silence {
+                least: Duration::from_secs(600),
+                times: 20,
+            },
         }
     }
 
@@ -132,6 +147,14 @@ mod tests {
         assert!(Patience::repeating(None).silence(Duration::ZERO) < patience.silence(Duration::ZERO));
         assert!(Patience::stored().silence(Duration::ZERO) < Patience::replaying().silence(Duration::ZERO));
         assert_eq!(Patience::debugging().silence(Duration::ZERO), seconds(86_400));
+    }
+
+    #[test]
+    fn a_build_is_given_much_time_unless_the_user_says_otherwise() {
+        let after = |timeout, slowest| Patience::learning(timeout).after(slowest);
+        assert_eq!(after(None, seconds(1)), seconds(600));
+        assert_eq!(after(None, seconds(60)), seconds(1200));
+        assert_eq!(after(Some(seconds(5)), seconds(60)), seconds(5));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a JVM said about the tests of one command, and how it ended: events in, verdicts out. No process here.
 
-use super::driver::{Faults, Heard};
+use super::driver::{Fault, Faults, Heard};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use unflake_explore::Verdict;
@@ -149,7 +149,7 @@ pub(super) fn hear(
             failure: Some(failure),
             ..
         } => said.push(Said::ClassFailed { root, failure }),
-        ToProgram::Bug { message } => faults.add(message),
+        ToProgram::Bug { message } => faults.add(Fault::AgentOff(message)),
         other => heard(Heard::Other(Box::new(other))),
     }
 }
@@ -436,6 +436,9 @@ mod tests {
                 failure: failure()
             }]
         );
-        assert_eq!((faults.all(), others), (vec!["oh".to_owned()], 1));
+        assert_eq!(
+            (faults.all(), others),
+            (vec![Fault::AgentOff("oh".to_owned())], 1)
+        );
     }
 }

@@ -30,7 +30,7 @@ use crate::progress::{Progress, Silent};
 use crate::session::{Session, Workshop};
 use crate::stored_run::StoredRun;
 use crate::suite::{Suite, Trouble};
-use crate::vary::through_build::Rebuilt;
+use crate::vary::rebuild::{BuildOutcomes, NotRebuilt, Rebuilding, Rebuilt};
 use jvm::{SimulatedJvms, World};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -40,7 +40,7 @@ use std::time::{Duration, Instant, SystemTime};
 use text::lines;
 use unflake_explore::TestIx;
 use unflake_findings::{LevelSetting, ProjectStore, RunInfo};
-use unflake_protocol::{Configuration, Outcome, Role, Seed, Strategy};
+use unflake_protocol::{Configuration, Outcome, Role, Seed};
 use unflake_runner::{Cancel, Children, Isolation, IsolationSetting, Numbers, START_LIMIT, WorkerTools};
 
 /// A suite, and what is asked about it.
@@ -176,8 +176,7 @@ impl Simulated {
     /// What a whole check finds out.
     pub(crate) fn ledger(&self) -> Ledger {
         let mut ledger = Ledger::default();
-        self.check(|check| check.run(&self.rebuild(), &mut ledger))
-            .unwrap();
+        self.check(|check| check.run(&self.rebuild(), &mut ledger, &|_| {}));
         ledger
     }
 
@@ -208,23 +207,37 @@ impl Simulated {
         document(ledger, &self.session.suite, &selected, &asked, &suppressions, 1.0)
     }
 
-    /// Builds as [`Simulated::rebuilds`] says, one after the other; none is left: interrupted.
-    pub(crate) fn rebuild(&self) -> impl Fn(Option<Strategy>, &str) -> Rebuilt {
+    /// Builds as [`Simulated::rebuilds`] says, one after the other; none is left: interrupted. A text `?reason` is a
+    /// build that ended for that reason, and a class with `!` ends its JVM.
+    pub(crate) fn rebuild(&self) -> impl Fn(&Rebuilding<'_>) -> Rebuilt {
         let left = std::cell::RefCell::new(self.rebuilds.iter());
-        move |_, _| {
-            let outcome = |word: &str| {
-                let (name, outcome) = match (word.strip_prefix('!'), word.strip_prefix('~')) {
-                    (Some(name), _) => (name, Outcome::Failed(failure(&format!("{name} fails")))),
+        move |_| {
+            let Some(text) = left.borrow_mut().next() else {
+                return Err(NotRebuilt::Interrupted);
+            };
+            if let Some(reason) = text.strip_prefix('?') {
+                return Err(NotRebuilt::Ended(reason.to_owned()));
+            }
+            let mut outcomes = BuildOutcomes::default();
+            for word in text.split_terminator(' ') {
+                let failed = |name: &str| failure(&format!("{name} fails"));
+                match (word.strip_prefix('!'), word.strip_prefix('~')) {
+                    (Some(class), _) if !class.contains('#') => {
+                        outcomes.ended.push(class.to_owned());
+                        outcomes.classes.push((class.to_owned(), failed(class)));
+                    }
+                    (Some(name), _) => {
+                        let outcome = Outcome::Failed(failed(name));
+                        outcomes.tests.push((handle(name), outcome));
+                    }
                     (_, Some(name)) => {
                         let reason = "no".to_owned();
-                        (name, Outcome::Skipped { reason })
+                        outcomes.tests.push((handle(name), Outcome::Skipped { reason }));
                     }
-                    _ => (word, Outcome::Passed),
-                };
-                (handle(name), outcome)
-            };
-            let next = left.borrow_mut().next();
-            Ok(next.map(|text| text.split_terminator(' ').map(outcome).collect()))
+                    (None, None) => outcomes.tests.push((handle(word), Outcome::Passed)),
+                }
+            }
+            Ok(outcomes)
         }
     }
 

@@ -82,7 +82,7 @@ fn one(fact: &Fact, suite: &Suite) -> String {
         Fact::Rounds(rounds) => format!("{rounds} rounds"),
         Fact::Cut(CutShort::Interrupted) => "interrupted".to_owned(),
         Fact::Cut(CutShort::Rounds) => "rounds cut".to_owned(),
-        Fact::Cut(CutShort::Rebuilt) => "rebuilt".to_owned(),
+        Fact::Cut(cut) => format!("cut: {cut:?}"),
     }
 }
 
@@ -90,6 +90,7 @@ fn unvaried(what: &Unvaried) -> String {
     match what {
         Unvaried::Disabled => "is disabled".to_owned(),
         Unvaried::Unfinished => "is unfinished".to_owned(),
+        Unvaried::NotReached(reason) => format!("is not reached: {reason}"),
         Unvaried::Fails { message } => format!("fails unvaried: {message}"),
         Unvaried::FailsInSuite { message } => format!("fails in the suite: {message}"),
         Unvaried::Flaky(rate) => format!("is flaky: {} of {}", rate.failed, rate.runs),
@@ -100,7 +101,6 @@ fn unresolved(why: &Unresolved) -> String {
     match why {
         Unresolved::NotReached => "not reached".to_owned(),
         Unresolved::NotConfirmed => "not confirmed".to_owned(),
-        Unresolved::OutOfTime => "out of time".to_owned(),
         Unresolved::Flaky { seen, .. } => format!(
             "is flaky: {} of {} varied, {} of {} unvaried",
             seen.with.failed, seen.with.runs, seen.without.failed, seen.without.runs
@@ -108,8 +108,9 @@ fn unresolved(why: &Unresolved) -> String {
         Unresolved::BrokenByOthers => "broken by others".to_owned(),
         Unresolved::OnlyOnce => "runs only once".to_owned(),
         Unresolved::NeedsOthers { message } => format!("needs others: {message}"),
-        Unresolved::FailsThroughBuild { message } => format!("fails through the build: {message}"),
         Unresolved::NotRunByBuild => "not run by the build".to_owned(),
+        Unresolved::BuildEnded(reason) => format!("lost its build: {reason}"),
+        Unresolved::NotConfirmedInTime => "not confirmed in time".to_owned(),
         Unresolved::NoJvm(reason) => format!("has no JVM: {reason}"),
     }
 }

@@ -17,6 +17,7 @@ pub(crate) fn build_run(text: &str, folder: &Path) -> BuildRun {
     BuildRun {
         jvms: build_jvms(&lines(text), folder),
         has_reported_tests: true,
+        lost: Vec::new(),
         time: Duration::from_secs(1),
     }
 }
@@ -112,6 +113,7 @@ fn build_jvms(tests: &[Line<'_>], folder: &Path) -> Vec<TestJvm> {
         let (unfinished, ended): (Vec<&Line<'_>>, Vec<_>) =
             tests.iter().copied().partition(|test| test.is("unfinished"));
         TestJvm {
+            pid: 0,
             java: JavaVm {
                 feature: 17,
                 version: "17.0.15".to_owned(),
@@ -128,6 +130,8 @@ fn build_jvms(tests: &[Line<'_>], folder: &Path) -> Vec<TestJvm> {
             references: refers.chain(held).collect(),
             not_applied: BTreeMap::new(),
             unfinished: unfinished.iter().map(|test| seen(&handle(test.name))).collect(),
+            open: Vec::new(),
+            hung: None,
             at_once: 1,
             bugs: Vec::new(),
         }

@@ -192,7 +192,7 @@ fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
             through_build: false,
         }))),
         Err(_) if is_cancelled => unresolved(Unresolved::NotConfirmed),
-        Err(Unconfirmed::Cancelled) => unresolved(Unresolved::OutOfTime),
+        Err(Unconfirmed::Cancelled) => unresolved(Unresolved::NotConfirmedInTime),
         Err(Unconfirmed::Flaky(failure)) => unresolved(Unresolved::Flaky {
             seen: tried.seen.plus(suspect.in_rounds()),
             message: failure.map_or_else(|| suspect.message.clone(), |failure| message(&failure)),
@@ -493,7 +493,7 @@ mod tests {
             (false, Err(Unconfirmed::FailsUnvaried(failure())), "through build"),
             (false, Err(Unconfirmed::NotRun), "through build"),
             (false, Err(Unconfirmed::NoJvm("x".to_owned())), "NoJvm(\"x\")"),
-            (false, Err(Unconfirmed::Cancelled), "OutOfTime"),
+            (false, Err(Unconfirmed::Cancelled), "NotConfirmedInTime"),
         ];
         for (is_cancelled, result, expected) in cases {
             let shown = format!("{result:?}");

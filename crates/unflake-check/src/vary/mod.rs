@@ -3,25 +3,21 @@
 pub mod cause;
 mod confirm;
 mod explain;
+pub(crate) mod rebuild;
 mod rounds;
-pub(crate) mod through_build;
+mod through_build;
 
 pub(crate) use explain::explain;
-pub(crate) use through_build::Rebuild;
+pub(crate) use rebuild::Rebuild;
+pub use rebuild::outcome_in_build;
 
 use crate::check::Check;
 use crate::ledger::Ledger;
 use crate::outside::make_exceptions;
-use crate::problem::Problem;
 use unflake_explore::TestIx;
 
 /// Varies tests that pass unvaried, and confirms what fails.
-pub(crate) fn run(
-    check: &Check<'_>,
-    passed: &[TestIx],
-    rebuild: &Rebuild<'_>,
-    ledger: &mut Ledger,
-) -> Result<(), Problem> {
+pub(crate) fn run(check: &Check<'_>, passed: &[TestIx], rebuild: &Rebuild<'_>, ledger: &mut Ledger) {
     let candidates = rounds::control_runs(check, passed, ledger);
     let verdicts = rounds::run(check, &candidates, ledger);
     let mut left = confirm::run(check, &candidates, &verdicts, ledger);
@@ -32,5 +28,5 @@ pub(crate) fn run(
         left.extend(confirm::run(check, &exceptions, &verdicts, ledger));
         left.sort_unstable();
     }
-    through_build::run(check, &left, rebuild, ledger)
+    through_build::run(check, &left, rebuild, ledger);
 }

@@ -1,6 +1,7 @@
 //! Maven, whose tests are run by Surefire.
 
-use crate::tool::{BuildTool, ToolFacts};
+use crate::tool::{BuildTool, LeftOut, ToolFacts};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,13 +46,80 @@ impl BuildTool for Maven {
     }
 
     fn select(&self, classes: &[String]) -> Vec<String> {
-        let classes: Vec<String> = classes.iter().map(|class| class.replace('.', "/")).collect();
-        // In most modules none of the classes exists. The two names are those of Surefire before and since 3.0.
-        vec![
-            format!("-Dtest={}", classes.join(",")),
-            "-DfailIfNoTests=false".to_owned(),
-            "-Dsurefire.failIfNoSpecifiedTests=false".to_owned(),
+        selected(classes.iter().map(|class| path(class)))
+    }
+
+    fn leave_out(
+        &self,
+        arguments: &[String],
+        left_out: &LeftOut,
+        scratch: &Path,
+    ) -> io::Result<Vec<Vec<String>>> {
+        let not_these = left_out.tests.iter();
+        let not_these = not_these.map(|(class, method)| format!("!{}#{method}", path(class)));
+        if let Some(asked) = arguments.iter().rfind(|argument| argument.starts_with(TEST)) {
+            // Where tests are named, `excludes` do not count.
+            let not_classes = left_out.classes.iter().map(|class| format!("!{}", path(class)));
+            let names = [asked[TEST.len()..].to_owned()].into_iter();
+            let selected = selected(names.chain(not_classes).chain(not_these));
+            return Ok(vec![arguments.iter().cloned().chain(selected).collect()]);
+        }
+        // `-Dtest` would switch off the includes and excludes of the `pom.xml`; a file with more excludes does not, but
+        // has no methods in it. So classes of which only some tests are left out run in a build of their own.
+        let of_tests: BTreeSet<&String> = left_out.tests.iter().map(|(class, _)| class).collect();
+        let file = scratch.join(EXCLUDES);
+        let excluded = left_out.classes.iter().chain(of_tests.iter().copied());
+        let mut lines: Vec<String> = excluded.map(|class| format!("{}.class", path(class))).collect();
+        if !left_out.classes.iter().any(|class| class.contains('$')) {
+            // What Surefire excludes if nobody says anything else.
+            lines.push("**/*$*".to_owned());
+        }
+        fs::write(&file, lines.join("\n") + "\n")?;
+        let with = |more: Vec<String>| arguments.iter().cloned().chain(more).collect::<Vec<_>>();
+        let mut builds = vec![with(vec![format!("-Dsurefire.excludesFile={}", file.display())])];
+        let outer: BTreeSet<String> = of_tests.into_iter().map(|class| path(outermost(class))).collect();
+        if !outer.is_empty() {
+            builds.push(with(selected(outer.into_iter().chain(not_these))));
+        }
+        Ok(builds)
+    }
+
+    fn is_test_class(&self, class: &str) -> bool {
+        let name = class.rsplit('.').next().unwrap_or(class);
+        name.starts_with("Test")
+            || ["Test", "Tests", "TestCase"]
+                .iter()
+                .any(|end| name.ends_with(end))
+    }
+
+    fn has_lost_jvm(&self, output: &str) -> bool {
+        // Before 2.19 it reads `without saying properly goodbye`.
+        [
+            "The forked VM terminated",
+            "The forked VM was killed",
+            "There was a timeout",
         ]
+        .iter()
+        .any(|text| output.contains(text))
+    }
+
+    fn exit_status(&self, output: &str, class: &str) -> Option<i32> {
+        let mut seen = BTreeSet::new();
+        // Each is followed by the classes that ran there.
+        for block in output.split("Process Exit Code: ").skip(1) {
+            let digits = block.split(|c: char| !c.is_ascii_digit()).next();
+            let Some(status) = digits.and_then(|digits| digits.parse().ok()) else {
+                continue;
+            };
+            if block
+                .lines()
+                .any(|line| line.split(' ').any(|word| word == class))
+            {
+                return Some(status);
+            }
+            seen.insert(status);
+        }
+        (seen.len() == 1).then(|| seen.pop_first()).flatten()
     }
 
     fn only_tests_failed(&self, output: &str) -> bool {
@@ -113,6 +181,32 @@ impl BuildTool for Maven {
     }
 }
 
+/// The argument that names the tests to run.
+const TEST: &str = "-Dtest=";
+
+/// The file with the classes not to run.
+const EXCLUDES: &str = "excludes";
+
+/// The arguments that limit a run to these patterns.
+fn selected(patterns: impl Iterator<Item = String>) -> Vec<String> {
+    let patterns: Vec<String> = patterns.collect();
+    // In most modules none of the classes exists. The two names are those of Surefire before and since 3.0.
+    vec![
+        format!("{TEST}{}", patterns.join(",")),
+        "-DfailIfNoTests=false".to_owned(),
+        "-Dsurefire.failIfNoSpecifiedTests=false".to_owned(),
+    ]
+}
+
+/// A class as Surefire's patterns name it.
+fn path(class: &str) -> String {
+    class.replace('.', "/")
+}
+
+fn outermost(class: &str) -> &str {
+    class.split('$').next().unwrap_or(class)
+}
+
 fn module_names(pom: &str) -> Vec<String> {
     let mut text = String::new();
     let mut rest = pom;
@@ -161,6 +255,79 @@ mod tests {
             ]
         );
         assert_eq!(select(&["a.b.*Test"])[0], "-Dtest=a/b/*Test");
+    }
+
+    fn left_out(classes: &[&str], tests: &[(&str, &str)]) -> LeftOut {
+        let pair = |(class, method): &(&str, &str)| ((*class).to_owned(), (*method).to_owned());
+        LeftOut {
+            classes: classes.iter().map(|class| (*class).to_owned()).collect(),
+            tests: tests.iter().map(pair).collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_does_not_change_what_the_project_says_it_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let builds = |arguments: &[&str], left_out: &LeftOut| {
+            let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
+            let builds = Maven.leave_out(&arguments, left_out, folder.path()).unwrap();
+            let shown = |words: Vec<String>| words.join(" ").replace(folder.path().to_str().unwrap(), "S");
+            builds.into_iter().map(shown).collect::<Vec<_>>()
+        };
+        let more = "-DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false";
+        let both = left_out(&["a.A"], &[("a.B", "x"), ("a.B$In", "y")]);
+        assert_eq!(
+            builds(&["-o"], &both),
+            [
+                "-o -Dsurefire.excludesFile=S/excludes".to_owned(),
+                format!("-o -Dtest=a/B,!a/B#x,!a/B$In#y {more}"),
+            ]
+        );
+        let file = || fs::read_to_string(folder.path().join("excludes")).unwrap();
+        assert_eq!(file(), "a/A.class\na/B.class\na/B$In.class\n**/*$*\n");
+        // A project whose nested classes run says so in its `pom.xml`.
+        let nested = left_out(&["a.A$Nested"], &[]);
+        assert_eq!(builds(&[], &nested), ["-Dsurefire.excludesFile=S/excludes"]);
+        assert_eq!(file(), "a/A$Nested.class\n");
+        // Where tests are named, the last name counts.
+        assert_eq!(
+            builds(&["-Dtest=C", "-o", "-Dtest=a/*Test"], &both),
+            [format!(
+                "-Dtest=C -o -Dtest=a/*Test -Dtest=a/*Test,!a/A,!a/B#x,!a/B$In#y {more}"
+            )]
+        );
+    }
+
+    #[test]
+    fn a_lost_jvm_is_told_with_its_exit_status() {
+        let block = |status: u8, class: &str| {
+            format!(
+                "[ERROR] The forked VM terminated without properly saying goodbye. VM crash or System.exit called?\n\
+                 [ERROR] Process Exit Code: {status}\n[ERROR] Crashed tests:\n[ERROR] {class}\n"
+            )
+        };
+        let two = block(7, "a.B") + &block(134, "a.C");
+        assert!(Maven.has_lost_jvm(&two) && !Maven.has_lost_jvm("[ERROR] There are test failures."));
+        assert_eq!(Maven.exit_status(&two, "a.B"), Some(7));
+        assert_eq!(Maven.exit_status(&two, "a.C"), Some(134));
+        assert_eq!(Maven.exit_status(&two, "a.D"), None);
+        // Old ones do not name the class.
+        assert_eq!(Maven.exit_status("Process Exit Code: 7\n", "a.B"), Some(7));
+        assert_eq!(Maven.exit_status("", "a.B"), None);
+    }
+
+    #[test]
+    fn test_classes_have_names_like_surefire_s_patterns() {
+        for (class, is_one) in [
+            ("a.OrderTest", true),
+            ("TestOrder", true),
+            ("a.OrderTests", true),
+            ("a.OrderTestCase", true),
+            ("a.OrderIT", false),
+            ("test.Order", false),
+        ] {
+            assert_eq!(Maven.is_test_class(class), is_one, "{class}");
+        }
     }
 
     #[test]

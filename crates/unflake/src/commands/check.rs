@@ -42,7 +42,9 @@ pub(crate) fn run(settings: &Settings) -> Result<ExitCode, Problem> {
 }
 
 fn exit_code(document: &Document, settings: &Settings) -> ExitCode {
-    if document.summary.nothing_was_checked() && document.findings.is_empty() {
+    if document.has_fault_of_ours() {
+        ExitCode::Bug
+    } else if document.summary.nothing_was_checked() && document.findings.is_empty() {
         // Not even `--exit-zero` makes a success of it.
         ExitCode::NoTest
     } else if settings.exit_zero {

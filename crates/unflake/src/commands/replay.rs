@@ -12,6 +12,7 @@ use unflake_check::drive::orders::exact;
 use unflake_check::drive::patience::Patience;
 use unflake_check::drive::scripts::{ScriptJvms, Subject};
 use unflake_check::drive::transcript::JvmEnd;
+use unflake_check::vary::outcome_in_build;
 use unflake_check::{Named, StoredRun};
 use unflake_check::{Problem, not_implementation_dependent, problem};
 use unflake_explore::Verdict;
@@ -396,32 +397,33 @@ impl<'a> Replayed<'a> {
             ..session.configuration.clone()
         };
         let tools = session.driver().tools();
+        let Some(target) = self.tests.last() else {
+            return Err(not_found(None));
+        };
+        let class = target.root.split('$').next().unwrap_or_default().to_owned();
+        let selected = build.tool.select(&[class]).into_iter();
+        let arguments: Vec<String> = session.build_arguments.iter().cloned().chain(selected).collect();
         let request = BuildRequest {
             build: &build,
             agent: &tools.agent,
             configuration: &configuration,
-            arguments: &session.build_arguments,
+            arguments: &arguments,
             java_home: place.java.as_deref(),
             scratch: &tools.scratch,
             until: None,
+            silence: Patience::learning(None),
             children: &tools.children,
             cancel: &tools.cancel,
         };
         let run = match request.run(|_| {}) {
             Ok(run) => run,
-            Err(BuildError::Cancelled) => return Ok(None),
+            Err(BuildError::Cancelled { .. }) => return Ok(None),
             Err(error) => return Err(unflake_check::build_problem(error, &build)),
         };
-        let target = self.tests.last();
-        let found = run
-            .jvms
-            .iter()
-            .flat_map(|jvm| &jvm.tests)
-            .find(|test| Some(&test.test.handle) == target);
-        match found.map(|test| &test.outcome) {
-            Some(Outcome::Failed(failure)) => Ok(Some(failure.clone())),
+        match outcome_in_build(run, target) {
+            Some(Outcome::Failed(failure)) => Ok(Some(failure)),
             Some(Outcome::Passed) => Ok(None),
-            Some(Outcome::Skipped { .. }) | None => Err(not_found(target)),
+            Some(Outcome::Skipped { .. }) | None => Err(not_found(Some(target))),
         }
     }
 }

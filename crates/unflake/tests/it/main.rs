@@ -9,6 +9,7 @@
 )]
 
 mod bad_input;
+mod builds;
 mod detect;
 mod docs;
 mod explain;

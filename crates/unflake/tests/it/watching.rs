@@ -523,7 +523,8 @@ fn capture_points_and_eager_loading_show_what_they_promise() {
 /// JUnit's and Surefire's parallel execution are switched off in JVMs of ours, and that is said.
 #[test]
 fn tests_that_the_build_runs_in_parallel_run_one_after_the_other() {
-    const NOTE: &str = "the build runs tests of module `.` in parallel; unflake runs them one after the other to know which test does what";
+    const NOTE: &str = "the build runs tests of module `.` in parallel, so that it is not known which of them can vary; \
+                        unflake varies all of them, one after the other";
     let overlap = "package par;
         import java.util.concurrent.*;
         import java.util.concurrent.atomic.AtomicInteger;

@@ -121,11 +121,6 @@ fn a_failure_without_a_result_says_why() {
              flaky: failed 3 of 9 varied and 1 of 5 unvaried runs: no",
         ),
         (
-            Unresolved::OutOfTime,
-            "not-finished: failed when varied; time ran out before the failure was confirmed | \
-             not-run: failed when varied; time ran out before the failure was confirmed",
-        ),
-        (
             Unresolved::BrokenByOthers,
             "checked: failed after varied tests; passes when only its own choices vary | checked",
         ),
@@ -139,8 +134,14 @@ fn a_failure_without_a_result_says_why() {
              order-suspect: passes in the suite, fails without the tests before it: no",
         ),
         (
-            Unresolved::FailsThroughBuild { message: no() },
-            "flaky: failed unvaried: no | flaky: failed unvaried: no",
+            Unresolved::BuildEnded(no()),
+            "not-finished: the build that ran it varied did not come to its end: no | \
+             not-run: the build that ran it varied did not come to its end: no",
+        ),
+        (
+            Unresolved::NotConfirmedInTime,
+            "not-finished: failed when varied; time ran out before the failure was confirmed | \
+             not-run: failed when varied; time ran out before the failure was confirmed",
         ),
         (
             Unresolved::NotRunByBuild,

@@ -1,11 +1,19 @@
 //! The learning run: one ordinary build under the agent, and what goes wrong with it.
+//!
+//! If test JVMs of the build end before their tests do, further builds learn what is behind ([`again`]).
+
+mod again;
+
+pub(crate) use again::how;
 
 use crate::nearest::{did_you_mean, nearest};
 use crate::problem;
 use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::selection::Selection;
-use crate::suite::{Suite, Trouble};
+use crate::suite::{Baseline, KnownTest, Suite, Trouble};
+use again::Whole;
+use std::path::PathBuf;
 use std::time::Duration;
 use unflake_explore::TestIx;
 use unflake_project::{Build, BuildError, BuildRequest, BuildRun};
@@ -23,33 +31,43 @@ pub(crate) struct Learned {
     pub(crate) time: Duration,
 }
 
-/// Runs the build. `Ok(None)`: the user has cancelled.
+/// Runs the build, as often as it takes to learn all tests. Interrupted, or out of time: what is known by then.
 pub(crate) fn learn(
     request: &BuildRequest<'_>,
     selection: &Selection,
     progress: &dyn Progress,
-) -> Result<Option<Learned>, Problem> {
+) -> Result<Learned, Problem> {
+    let whole = again::run(request, selection, progress)?;
+    if whole.run.jvms.is_empty() && request.cancel.is_cancelled() {
+        return Ok(Learned::default());
+    }
+    learned(whole, selection, request.build)
+}
+
+/// Runs the build once.
+fn build(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildRun, BuildError> {
     progress.phase("learning", 0);
-    let run = request.run(|message| match message {
+    request.run(|message| match message {
         ToProgram::TestStarted(test) => progress.note(&test.class),
         ToProgram::TestFinished { .. } => progress.step(),
         _ => {}
-    });
-    let run = match run {
-        Ok(run) => run,
-        Err(BuildError::Cancelled) => return Ok(None),
-        Err(error) => return Err(build_problem(error, request.build)),
-    };
-    learned(&run, selection, request.build).map(Some)
+    })
 }
 
-/// What a build showed of the tests that were asked for.
-fn learned(run: &BuildRun, selection: &Selection, build: &Build) -> Result<Learned, Problem> {
-    let (suite, troubles) = Suite::from_build(run);
+/// What builds showed of the tests that were asked for.
+fn learned(whole: Whole, selection: &Selection, build: &Build) -> Result<Learned, Problem> {
+    let Whole {
+        run,
+        not_reached,
+        troubles: of_builds,
+    } = whole;
+    let (mut suite, mut troubles) = Suite::from_build(&run);
+    troubles.extend(of_builds);
+    suite.tests.extend(not_reached);
     let is_selected = |test: &TestIx| selection.contains(&suite[*test]);
     let selected: Vec<TestIx> = suite.all().filter(is_selected).collect();
     if selected.is_empty() {
-        return Err(nothing_to_check(run, &suite, selection, build));
+        return Err(nothing_to_check(&run, &suite, selection, build));
     }
     if let [first, ..] = selection.unmatched(&suite.tests)[..] {
         return Err(unknown_test(first, &suite, build));
@@ -88,7 +106,7 @@ fn unknown_test(written: &str, suite: &Suite, build: &Build) -> Problem {
     known.extend(
         compiled
             .iter()
-            .flat_map(|class| [class.clone(), simple(class).to_owned()]),
+            .flat_map(|class| [class.name.clone(), simple(&class.name).to_owned()]),
     );
     known.sort();
     known.dedup();
@@ -110,34 +128,78 @@ fn simple(class: &str) -> &str {
     class.rsplit('.').next().unwrap_or(class)
 }
 
-/// Names of the test classes that the project and its modules have compiled.
-fn compiled_classes(build: &Build) -> Vec<String> {
+/// A test class that the project or one of its modules has compiled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CompiledClass {
+    module: String,
+    /// With dots.
+    name: String,
+}
+
+impl CompiledClass {
+    fn known_as(&self, baseline: Baseline) -> KnownTest {
+        KnownTest::of_class(&self.module, &self.name, baseline)
+    }
+
+    fn unknown(&self) -> KnownTest {
+        self.known_as(Baseline::Unfinished)
+    }
+}
+
+/// The top-level test classes that the project and its modules have compiled.
+fn compiled_classes(build: &Build) -> Vec<CompiledClass> {
     const DEEPEST: usize = 12;
+    struct Folder {
+        path: PathBuf,
+        module: PathBuf,
+        package: Option<String>,
+        depth: usize,
+    }
     let mut classes = Vec::new();
-    let mut todo = vec![(build.directory.clone(), None::<String>, 0)];
-    while let Some((folder, package, depth)) = todo.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+    let mut todo = vec![Folder {
+        path: build.directory.clone(),
+        module: build.directory.clone(),
+        package: None,
+        depth: 0,
+    }];
+    let is_module = |folder: &PathBuf| {
+        let mut files = build.tool.facts().build_files.iter();
+        files.any(|file| folder.join(file).is_file())
+    };
+    while let Some(folder) = todo.pop() {
+        for entry in std::fs::read_dir(&folder.path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let path = entry.path();
             if path.is_dir()
-                && depth < DEEPEST
+                && folder.depth < DEEPEST
                 && !name.starts_with('.')
                 && name != "src"
                 && name != "node_modules"
             {
-                let below = match &package {
+                let package = match &folder.package {
                     _ if build.tool.is_test_classes(&path) => Some(String::new()),
                     Some(package) => Some(format!("{package}{name}.")),
                     None => None,
                 };
-                todo.push((path, below, depth + 1));
-            } else if let (Some(package), Some(class)) = (&package, name.strip_suffix(".class"))
+                let module = if is_module(&path) { &path } else { &folder.module };
+                todo.push(Folder {
+                    module: module.clone(),
+                    path,
+                    package,
+                    depth: folder.depth + 1,
+                });
+            } else if let (Some(package), Some(class)) = (&folder.package, name.strip_suffix(".class"))
                 && !class.contains('$')
             {
-                classes.push(format!("{package}{class}"));
+                classes.push(CompiledClass {
+                    module: build.module(&folder.module),
+                    name: format!("{package}{class}"),
+                });
             }
         }
     }
+    // The file system's order is nobody's.
+    classes.sort();
     classes
 }
 
@@ -163,7 +225,7 @@ pub fn build_problem(error: BuildError, build: &Build) -> Problem {
                 ))
         }
         error @ BuildError::TimedOut { .. } => problem!(CannotWork, "the build did not finish in time").cause(error),
-        error @ (BuildError::Io { .. } | BuildError::OtherProtocol(_) | BuildError::Cancelled) => {
+        error @ (BuildError::Io { .. } | BuildError::OtherProtocol(_) | BuildError::Cancelled { .. }) => {
             problem!(CannotWork, "the build could not be run").cause(error)
         }
     }
@@ -224,6 +286,7 @@ mod tests {
                 BuildError::TimedOut {
                     command: "mvn test".to_owned(),
                     after: Duration::from_millis(90_500),
+                    run: Box::default(),
                 },
                 "the build did not finish in time",
                 "`mvn test` was still running after 90 s",
@@ -236,7 +299,11 @@ mod tests {
                 "the build could not be run",
                 "cannot start `mvn test`: no",
             ),
-            (BuildError::Cancelled, "the build could not be run", "interrupted"),
+            (
+                BuildError::Cancelled { run: Box::default() },
+                "the build could not be run",
+                "interrupted",
+            ),
         ] {
             let problem = build_problem(error, &build(Path::new("/project")));
             assert_eq!(problem.error, sentence);
@@ -278,6 +345,7 @@ mod tests {
             "target/test-classes/a/OrderTest$Inner.class",
             "core/target/test-classes/OtherTest.class",
             "core/target/test-classes/data.txt",
+            "core/pom.xml",
             "target/classes/a/Order.class",
         ] {
             let path = project.path().join(file);
@@ -285,9 +353,12 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let build = build(project.path());
-        let mut classes = compiled_classes(&build);
-        classes.sort();
-        assert_eq!(classes, ["OtherTest", "a.OrderTest"]);
+        let classes = compiled_classes(&build);
+        let shown: Vec<String> = classes
+            .iter()
+            .map(|class| format!("{} {}", class.module, class.name))
+            .collect();
+        assert_eq!(shown, [". a.OrderTest", "core OtherTest"]);
         let written = ["OrdrTest".to_owned()];
         let selection = Selection::parse(&written, project.path()).unwrap();
         let problem = nothing_to_check(&BuildRun::default(), &Suite::default(), &selection, &build);
@@ -302,7 +373,11 @@ mod tests {
         let learned = |written: &[&str]| {
             let written: Vec<String> = written.iter().map(|text| (*text).to_owned()).collect();
             let selection = Selection::parse(&written, folder.path()).unwrap();
-            match learned(&run, &selection, &build(folder.path())) {
+            let whole = Whole {
+                run: run.clone(),
+                ..Whole::default()
+            };
+            match learned(whole, &selection, &build(folder.path())) {
                 Ok(learned) => {
                     assert_eq!((learned.suite.tests.len(), learned.time), (3, run.time));
                     let numbers = learned.selected.iter().map(|test| test.0.to_string());
