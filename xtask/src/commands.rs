@@ -47,7 +47,7 @@ const COMMANDS: [Command; 8] = [
     },
     Command {
         name: "trust",
-        about: "suites that try to make unflake say something untrue: `trust chance`, `trust hostile`",
+        about: "suites that try to make unflake say something untrue: `trust chance`, `trust hostile`, `trust servers`, `trust faults`",
         run: trust::run,
     },
 ];

@@ -2,8 +2,10 @@
 //! own, checks it several times, and compares what was found with what is known.
 
 mod chance;
+mod faults;
 mod hostile;
 mod project;
+mod servers;
 
 use crate::args::Args;
 use crate::process::{Ended, Program};
@@ -14,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const USAGE: &str = "cargo xtask trust chance|hostile [--times N] [--java HOME] [--unflake PROGRAM] [--only NAME] [--option=OPTION_OF_CHECK…]";
+const USAGE: &str = "cargo xtask trust chance|hostile|servers|faults [--times N] [--java HOME] [--unflake PROGRAM] [--only NAME] [--option=OPTION_OF_CHECK…]";
 
 pub(crate) fn run(args: Vec<String>) -> Outcome<()> {
     let mut args = args.into_iter();
@@ -34,6 +36,8 @@ pub(crate) fn run(args: Vec<String>) -> Outcome<()> {
     match suite.as_deref() {
         Some("chance") => chance::run(&asked),
         Some("hostile") => hostile::run(&asked),
+        Some("servers") => servers::run(&asked),
+        Some("faults") => faults::run(&asked),
         _ => Err(Failure::usage("which suite?", USAGE)),
     }
 }
