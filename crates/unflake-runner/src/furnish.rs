@@ -1,12 +1,13 @@
-//! What a worker needs before it starts: a folder with its socket, its output, a temporary directory and perhaps a home,
-//! and the command that starts it.
+//! What a worker needs before it starts: a folder with its socket, a temporary directory and perhaps a home, somebody
+//! who listens to what it prints, and the command that starts it.
 
 use crate::isolate::{Instructions, Whereabouts};
 use crate::launch::Launch;
 use crate::listener::Listener;
+use crate::output::Output;
 use crate::worker::{StartError, Work, WorkerTools};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use unflake_protocol::Configuration;
@@ -15,7 +16,7 @@ use unflake_protocol::Configuration;
 pub(crate) struct Furnished {
     pub(crate) folder: PathBuf,
     pub(crate) listener: Listener,
-    pub(crate) output: PathBuf,
+    pub(crate) output: Output,
     pub(crate) command: Command,
     pub(crate) configuration: Configuration,
     /// It will share neither ports nor files with other workers.
@@ -54,9 +55,8 @@ pub(crate) fn furnish(
     let properties = folder.join("properties");
     fs::write(&properties, launch.properties_file()).map_err(io("cannot write the properties"))?;
     let listener = Listener::bind(&folder.join("agent.sock")).map_err(io("cannot listen"))?;
-    let output = folder.join("output");
-    let write = File::create(&output).map_err(io("cannot write the output"))?;
-    let write_too = write.try_clone().map_err(io("cannot write the output"))?;
+    let (output, print) = Output::new().map_err(io("cannot listen to its output"))?;
+    let print_too = print.try_clone().map_err(io("cannot listen to its output"))?;
 
     let mut program = vec![launch.java.clone().into_os_string()];
     let extra = extra_options(&launch, tools, work, &folder, listener.path(), number);
@@ -72,8 +72,8 @@ pub(crate) fn furnish(
         .env_clear()
         .envs(launch.environment)
         .stdin(Stdio::piped())
-        .stdout(write)
-        .stderr(write_too);
+        .stdout(print)
+        .stderr(print_too);
     Ok(Furnished {
         folder,
         listener,
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(of("worker-7/home/a/b"), Some((OwnDirectory::Home, "a/b".into())));
         assert_eq!(of("worker-7/tmp/x"), Some((OwnDirectory::Temporary, "x".into())));
         assert_eq!(
-            (of("worker-7/output"), of("worker-7"), of("")),
+            (of("worker-7/agent.sock"), of("worker-7"), of("")),
             (None, None, None)
         );
     }

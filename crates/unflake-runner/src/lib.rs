@@ -8,6 +8,7 @@ mod furnish;
 mod isolate;
 mod launch;
 mod listener;
+mod output;
 mod worker;
 
 pub use children::{Cancel, Children, command, end_process};

@@ -8,13 +8,13 @@ use crate::furnish::{Furnished, furnish};
 use crate::isolate::{DUMP_THREADS, Isolation, Whereabouts, remove_all};
 use crate::launch::Launch;
 use crate::listener::{Connection, Listener, say};
+use crate::output::Output;
 use std::collections::VecDeque;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -165,7 +165,7 @@ pub struct Worker {
     cancel: Cancel,
     listener: Listener,
     agent: UnixStream,
-    output: PathBuf,
+    output: Output,
     folder: PathBuf,
     is_apart: bool,
 }
@@ -279,7 +279,7 @@ impl Worker {
             during,
             by_signal: status.is_some_and(|status| status.signal().is_some()),
             status: status.map_or_else(|| "it closed its socket".to_owned(), describe),
-            output: tail(&self.output, OUTPUT),
+            output: self.output.last(OUTPUT),
         }
     }
 
@@ -288,14 +288,14 @@ impl Worker {
         const WAIT: Duration = Duration::from_millis(500);
         /// The JVM's last words about its threads.
         const END: &str = "JNI global ref";
-        let length = || fs::metadata(&self.output).map_or(0, |data| data.len());
-        let before = length();
+        let before = self.output.length();
         // The JVM may see no process but its own: only its launcher can reach it.
         self.children.wish(&self.child, DUMP_THREADS).ok()?;
         let asked = Instant::now();
         loop {
             std::thread::sleep(TICK);
-            let text = tail(&self.output, length().saturating_sub(before).min(DUMP));
+            let printed = self.output.length().saturating_sub(before).min(DUMP);
+            let text = self.output.tail(usize::try_from(printed).unwrap_or(usize::MAX));
             if text.contains(END) || asked.elapsed() > WAIT {
                 let start = text.find("Full thread dump")?;
                 return Some(text[start..].to_owned());
@@ -360,7 +360,7 @@ fn greet(
     listener: &Listener,
     tools: &WorkerTools,
     configuration: Configuration,
-    output: &Path,
+    output: &Output,
 ) -> Result<UnixStream, StartError> {
     let start = Instant::now();
     let mut agent = None;
@@ -383,7 +383,7 @@ fn greet(
                     wait(child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
                 return Err(StartError::Died {
                     status,
-                    output: tail(output, OUTPUT),
+                    output: output.last(OUTPUT),
                 });
             }
             Err(RecvTimeoutError::Timeout) => {
@@ -393,13 +393,13 @@ fn greet(
                 if let Ok(Some(status)) = child.try_wait() {
                     return Err(StartError::Died {
                         status: describe(status),
-                        output: tail(output, OUTPUT),
+                        output: output.last(OUTPUT),
                     });
                 }
                 if start.elapsed() > tools.start_limit {
                     return Err(StartError::Silent {
                         after: tools.start_limit,
-                        output: tail(output, OUTPUT),
+                        output: output.last(OUTPUT),
                     });
                 }
             }
@@ -412,21 +412,6 @@ fn describe(status: ExitStatus) -> String {
 }
 
 /// So much of the end of what a JVM printed is kept.
-const OUTPUT: u64 = 2000;
+const OUTPUT: usize = 2000;
 /// And so much of a dump of its threads.
 const DUMP: u64 = 100_000;
-
-/// The end of what the JVM printed, which may say why it died.
-fn tail(output: &Path, length: u64) -> String {
-    let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(output)?;
-        let end = file.metadata()?.len();
-        file.seek(SeekFrom::Start(end.saturating_sub(length)))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    read()
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default()
-}
