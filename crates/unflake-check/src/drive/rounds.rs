@@ -34,8 +34,8 @@ pub(crate) type Hear<'a> = dyn Fn(ToProgram) + Sync + 'a;
 pub(crate) type Verdicts = BTreeMap<(u32, TestIx), Verdict>;
 
 impl Workers<'_> {
-    /// Runs units, as many at a time as there are jobs, and beside them those that wait. `done` hears of each test that
-    /// ended.
+    /// Runs units, as many at a time as there are jobs, and beside them those that wait, unless only one job is wanted:
+    /// whoever says so wants one JVM. `done` hears of each test that ended.
     pub(crate) fn run(&self, units: Vec<Unit>, done: &(dyn Fn(TestIx, &Verdict) + Sync)) -> Verdicts {
         /// Units that wait, for each that works.
         const WAITING: usize = 2;
@@ -44,17 +44,20 @@ impl Workers<'_> {
             .map(|unit| unit.split(|test| self.is_exception(test)))
             .unzip();
         let has_turns = |unit: &Unit| !unit.turns.is_empty();
-        let (waiting, busy): (Vec<Unit>, Vec<Unit>) = inside
-            .into_iter()
-            .filter(has_turns)
-            .partition(|unit| unit.kind == UnitKind::Waiting);
+        let inside = inside.into_iter().filter(has_turns);
+        let one_by_one = one_by_one.into_iter().filter(has_turns);
         let lane = |threads, items| Lane { threads, items };
-        let lanes = vec![
-            lane(self.spread.jobs, busy),
-            lane(WAITING * self.spread.jobs, waiting),
-            // They have to wait for each other in any case.
-            lane(1, one_by_one.into_iter().filter(has_turns).collect()),
-        ];
+        let lanes = if self.spread.jobs == 1 {
+            vec![lane(1, inside.chain(one_by_one).collect())]
+        } else {
+            let (waiting, busy) = inside.partition(|unit| unit.kind == UnitKind::Waiting);
+            vec![
+                lane(self.spread.jobs, busy),
+                lane(WAITING * self.spread.jobs, waiting),
+                // They have to wait for each other in any case.
+                lane(1, one_by_one.collect()),
+            ]
+        };
         let parts = in_lanes(lanes, &|| None, &|last: &mut Option<Used>, unit| {
             let like = (unit.launch, unit.kind);
             let mut jvm = last
