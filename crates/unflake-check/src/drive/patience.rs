@@ -89,6 +89,12 @@ impl Patience {
         self.timeout.unwrap_or_else(|| least.max(slowest * TIMES))
     }
 
+    /// For a run that took so long unvaried in a JVM like this one, and of which it is known that it ends soon or never.
+    pub fn again(self, took: Duration) -> Duration {
+        const TIMES: u32 = 5;
+        self.timeout.unwrap_or_else(|| self.least.max(took * TIMES))
+    }
+
     /// So many times as long waits who wants to be sure that something hangs.
     pub const SURE: u32 = 3;
 }
@@ -144,7 +150,13 @@ mod tests {
         ] {
             assert_eq!(limit, seconds(5));
         }
-        assert!(Patience::repeating(None).silence(Duration::ZERO) < patience.silence(Duration::ZERO));
+        let repeating = Patience::repeating(None);
+        assert!(repeating.silence(Duration::ZERO) < patience.silence(Duration::ZERO));
+        assert_eq!(
+            [0, 1].map(|took| repeating.again(seconds(took))),
+            [seconds(3), seconds(5)]
+        );
+        assert_eq!(said.again(seconds(7)), seconds(5));
         assert!(Patience::stored().silence(Duration::ZERO) < Patience::replaying().silence(Duration::ZERO));
         assert_eq!(Patience::debugging().silence(Duration::ZERO), seconds(86_400));
     }

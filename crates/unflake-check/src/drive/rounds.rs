@@ -261,7 +261,7 @@ impl Workers<'_> {
         match limit {
             Limit::Usual => usual,
             Limit::Sure => usual * Patience::SURE,
-            Limit::Known(natural) => self.quick.silence(natural).min(usual),
+            Limit::Known(natural) => self.quick.again(natural).min(usual),
         }
     }
 }
