@@ -227,8 +227,9 @@ impl Worker {
         mut hear: impl FnMut(ToProgram),
     ) -> RunEnd {
         if say(&mut self.agent, &ToAgent::Run(command.clone())).is_err() {
-            return self.died(During::Nothing);
+            return self.died(During::Nothing, self.output.length());
         }
+        let before = self.output.length();
         let mut running = Running::default();
         let mut last = Instant::now();
         let mut dumps = Vec::new();
@@ -238,7 +239,13 @@ impl Worker {
                 return RunEnd::TimeUp;
             }
             match self.listener.events().recv_timeout(TICK) {
-                Ok((_, Connection::Said(ToProgram::RunFinished))) => return RunEnd::Finished,
+                Ok((_, Connection::Said(ToProgram::RunFinished))) if running.test().is_none() => {
+                    return RunEnd::Finished;
+                }
+                // What a framework cannot recover from ends its whole run in the middle of a test.
+                Ok((_, Connection::Said(ToProgram::RunFinished))) => {
+                    return self.gave_up(running.now(), before);
+                }
                 Ok((_, Connection::Said(message))) => {
                     last = Instant::now();
                     dumps.clear();
@@ -247,7 +254,7 @@ impl Worker {
                 }
                 Ok((_, Connection::Opened(_))) => {}
                 Ok((_, Connection::Closed(_))) | Err(RecvTimeoutError::Disconnected) => {
-                    return self.died(running.now());
+                    return self.died(running.now(), before);
                 }
                 Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => return RunEnd::Cancelled,
                 Err(RecvTimeoutError::Timeout) => {
@@ -272,14 +279,36 @@ impl Worker {
         }
     }
 
-    fn died(&mut self, during: During) -> RunEnd {
+    /// `before`: how much it had printed when the run began.
+    fn died(&mut self, during: During, before: u64) -> RunEnd {
         let status = wait(&mut self.child, END_LIMIT);
         self.children.end(&mut self.child);
         RunEnd::Died {
             during,
             by_signal: status.is_some_and(|status| status.signal().is_some()),
             status: status.map_or_else(|| "it closed its socket".to_owned(), describe),
-            output: self.output.last(OUTPUT),
+            output: self.printed_since(before),
+        }
+    }
+
+    fn gave_up(&mut self, during: During, before: u64) -> RunEnd {
+        self.children.end(&mut self.child);
+        RunEnd::Died {
+            during,
+            by_signal: false,
+            status: "its framework gave up".to_owned(),
+            output: self.printed_since(before),
+        }
+    }
+
+    /// The end of what it printed since then, which may say why it died.
+    fn printed_since(&self, before: u64) -> String {
+        // All of it has arrived only when this returns.
+        let text = self.output.last(OUTPUT);
+        let printed = usize::try_from(self.output.length().saturating_sub(before));
+        match printed {
+            Ok(printed) if printed < OUTPUT => self.output.tail(printed),
+            Ok(_) | Err(_) => text,
         }
     }
 

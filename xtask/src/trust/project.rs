@@ -36,7 +36,7 @@ const POM: &str = r#"<project xmlns="http://maven.apache.org/POM/4.0.0">
         <configuration>
           <runOrder>alphabetical</runOrder>
           <testFailureIgnore>true</testFailureIgnore>
-          <argLine>-Xmx256m</argLine>
+          <argLine>-Xmx256m -XX:MaxMetaspaceSize=96m</argLine>
         </configuration>
       </plugin>
     </plugins>

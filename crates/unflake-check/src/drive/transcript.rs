@@ -64,8 +64,13 @@ impl From<During> for Culprit {
 
 impl JvmEnd {
     pub(super) fn died(during: During, status: &str, by_signal: bool, output: String) -> JvmEnd {
-        let kind = if by_signal { Failure::CRASH } else { Failure::EXIT };
-        let message = format!("the test ended its JVM ({status})");
+        const MEMORY: &str = "java.lang.OutOfMemoryError";
+        let memory = output.lines().find(|line| line.contains(MEMORY));
+        let (kind, message) = match memory {
+            Some(line) => (MEMORY, line.trim().to_owned()),
+            None if by_signal => (Failure::CRASH, format!("the test ended its JVM ({status})")),
+            None => (Failure::EXIT, format!("the test ended its JVM ({status})")),
+        };
         JvmEnd::Died {
             culprit: during.into(),
             failure: Box::new(ended(kind, message, output)),
@@ -263,7 +268,7 @@ impl Transcript {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unflake_protocol::Framework;
+    use unflake_protocol::{FailureSort, Framework};
 
     fn handle(name: &str) -> Handle {
         Handle {
@@ -389,6 +394,19 @@ mod tests {
         in_order("A1 A2 A3", "A1 died:A2", "pf-");
         of_each("A1 A2 A3", "A1 hung:A2", "pf?");
         of_last("A1 A2", "A1 died:A2", 'f');
+    }
+
+    #[test]
+    fn how_a_jvm_died_is_known_from_its_end_and_from_what_it_printed() {
+        let sort = |by_signal, output: &str| {
+            let end = JvmEnd::died(During::Nothing, "status", by_signal, output.to_owned());
+            end.failure().unwrap().sort()
+        };
+        assert_eq!(sort(false, "bye"), FailureSort::Exit);
+        assert_eq!(sort(true, "# SIGSEGV (0xb)"), FailureSort::Crash);
+        let out_of_memory = "x\njava.lang.OutOfMemoryError: Java heap space\n\tat a.B";
+        assert_eq!(sort(false, out_of_memory), FailureSort::Memory);
+        assert_eq!(sort(true, out_of_memory), FailureSort::Memory);
     }
 
     #[test]
