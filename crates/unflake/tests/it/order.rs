@@ -68,7 +68,7 @@ fn order_dependent_tests_are_found_proved_and_repeated() {
         assert_eq!(finding["rule"], if is_brittle { "UF502" } else { "UF501" });
         assert_eq!(
             (&finding["rate"]["failed"], &finding["rate"]["runs"]),
-            (&3.into(), &3.into())
+            (&8.into(), &8.into())
         );
         assert!(!finding["message"].as_str().unwrap().is_empty());
     }
