@@ -1,3 +1,4 @@
+import java.lang.reflect.Method;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -55,7 +56,7 @@ public final class Roads {
         Check.same(natural, counted, name + " natural");
         Check.same(1L, Unflake.counted(), name + " choices when natural");
         List<?> reversed = Check.varied(Check.FULL, Check.REVERSE, 0, op);
-        Check.same(Check.reversed(natural), reversed, name + " reversed");
+        Check.same(Check.reversed(start(natural)), reversed, name + " reversed");
         Check.same(1L, Unflake.counted(), name + " choices when reversed");
         for (int level = Check.ONE; level <= Check.FULL; level++) {
             boolean differs = false;
@@ -67,6 +68,24 @@ public final class Roads {
             }
             Check.that(differs, name + " never differs at level " + level);
         }
+    }
+
+    /** What varies starts from the natural order; of methods, whose order differs from JVM to JVM, from their names'. */
+    private static List<?> start(List<?> natural) {
+        if (!(natural.get(0) instanceof Method)) {
+            return natural;
+        }
+        List<Object> sorted = new ArrayList<Object>(natural);
+        sorted.sort((a, b) -> text((Method) a).compareTo(text((Method) b)));
+        return sorted;
+    }
+
+    private static String text(Method method) {
+        StringBuilder text = new StringBuilder(method.getDeclaringClass().getName()).append('.').append(method.getName());
+        for (Class<?> parameter : method.getParameterTypes()) {
+            text.append(',').append(parameter.getName());
+        }
+        return text.append(':').append(method.getReturnType().getName()).toString();
     }
 
     static Map<String, Integer> count(List<?> list) {
