@@ -412,7 +412,7 @@ fn greet(
                     wait(child, END_LIMIT).map_or_else(|| "it closed its socket".to_owned(), describe);
                 return Err(StartError::Died {
                     status,
-                    output: output.last(OUTPUT),
+                    output: output.last(SHOWN),
                 });
             }
             Err(RecvTimeoutError::Timeout) => {
@@ -422,13 +422,13 @@ fn greet(
                 if let Ok(Some(status)) = child.try_wait() {
                     return Err(StartError::Died {
                         status: describe(status),
-                        output: output.last(OUTPUT),
+                        output: output.last(SHOWN),
                     });
                 }
                 if start.elapsed() > tools.start_limit {
                     return Err(StartError::Silent {
                         after: tools.start_limit,
-                        output: output.last(OUTPUT),
+                        output: output.last(SHOWN),
                     });
                 }
             }
@@ -440,7 +440,9 @@ fn describe(status: ExitStatus) -> String {
     status.to_string()
 }
 
-/// So much of the end of what a JVM printed is kept.
-const OUTPUT: usize = 2000;
+/// So much of the end of what a JVM printed may say why it died: a stack trace of a framework is long.
+const OUTPUT: usize = 20_000;
+/// And so much is shown of one that does not start.
+const SHOWN: usize = 2000;
 /// And so much of a dump of its threads.
 const DUMP: u64 = 100_000;

@@ -73,7 +73,7 @@ impl JvmEnd {
         };
         JvmEnd::Died {
             culprit: during.into(),
-            failure: Box::new(ended(kind, message, output)),
+            failure: Box::new(ended(kind, message, shortened(&output))),
         }
     }
 
@@ -120,6 +120,13 @@ impl JvmEnd {
             JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::NotStarted(_) => &Culprit::Nobody,
         }
     }
+}
+
+/// The end of what a JVM printed, for people.
+fn shortened(output: &str) -> String {
+    const CHARACTERS: usize = 2000;
+    let start = output.char_indices().rev().nth(CHARACTERS - 1);
+    output[start.map_or(0, |(index, _)| index)..].to_owned()
 }
 
 fn ended(kind: &str, message: String, trace: String) -> Failure {
@@ -407,6 +414,8 @@ mod tests {
         let out_of_memory = "x\njava.lang.OutOfMemoryError: Java heap space\n\tat a.B";
         assert_eq!(sort(false, out_of_memory), FailureSort::Memory);
         assert_eq!(sort(true, out_of_memory), FailureSort::Memory);
+        assert_eq!(shortened("short"), "short");
+        assert_eq!(shortened(&"ä".repeat(3000)).chars().count(), 2000);
     }
 
     #[test]
