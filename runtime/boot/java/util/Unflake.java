@@ -81,12 +81,14 @@ public final class Unflake {
     private static boolean entering;
     private static boolean chosenByProject;
     /** The thread that entered the scope: found without a look into a thread local. */
-    private static UnflakeThread entered = new UnflakeThread(null);
-    private static final ThreadLocal<UnflakeThread> OTHERS = new ThreadLocal<UnflakeThread>();
+    private static UnflakeThread entered = UnflakeThread.unknown();
+    private static final UnflakeThreads THREADS = new UnflakeThreads();
     private static final Object LOCK = new Object();
     /** Everyone who made a choice in this scope, the one that entered first. */
     private static UnflakeThread[] threads = new UnflakeThread[8];
     private static int threadCount;
+    /** Those among them of which it is not known who made them. */
+    private static int unknownCount;
 
     private Unflake() {
     }
@@ -113,15 +115,18 @@ public final class Unflake {
 
     /** The same for a scope whose choices all stay natural if it is not {@code varied}. */
     static void enter(long name, boolean varied) {
-        UnflakeThread own = new UnflakeThread(Thread.currentThread());
+        UnflakeThread own;
         synchronized (LOCK) {
             serial++;
+            own = UnflakeThread.entering(serial);
             scope = mix(name);
             chosenByProject = false;
             Arrays.fill(threads, null);
             threads[0] = own;
             threadCount = 1;
-            own.begin(serial, seed, scope, 0);
+            unknownCount = 0;
+            own.begin(serial, seed, scope);
+            THREADS.set(own);
             entered = own;
             entering = true;
             varying = varied && (form != NATURAL || scripted);
@@ -174,17 +179,21 @@ public final class Unflake {
     }
 
     private static UnflakeThread other() {
-        UnflakeThread own = OTHERS.get();
+        UnflakeThread own = THREADS.get();
         if (own == null) {
-            own = new UnflakeThread(null);
-            OTHERS.set(own);
+            own = UnflakeThread.unknown();
+            THREADS.set(own);
         }
         if (own.serial != serial) {
             synchronized (LOCK) {
                 if (threadCount == threads.length) {
                     threads = Arrays.copyOf(threads, 2 * threadCount);
                 }
-                own.begin(serial, seed, scope, threadCount);
+                if (own.isKnown(serial)) {
+                    own.begin(serial, seed, scope);
+                } else {
+                    own.beginUnknown(serial, seed, scope, ++unknownCount);
+                }
                 threads[threadCount++] = own;
             }
         }
