@@ -20,6 +20,7 @@ public final class Threads {
         older();
         asynchronous();
         raced();
+        shared();
         Check.ok("threads");
     }
 
@@ -157,23 +158,7 @@ public final class Threads {
 
     /** All at once. */
     static void raced() {
-        Check.Op op = () -> {
-            Object[] seen = new Object[COUNT];
-            Thread[] threads = new Thread[COUNT];
-            CyclicBarrier start = new CyclicBarrier(COUNT);
-            for (int i = 0; i < COUNT; i++) {
-                int party = i;
-                threads[i] = new Thread(() -> seen[party] = Check.run(() -> {
-                    start.await();
-                    return look();
-                }));
-                threads[i].start();
-            }
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            return Arrays.asList(seen);
-        };
+        Check.Op op = () -> all(Threads::look);
         // What the JDK does once, such as linking a lambda, it does for whoever comes first.
         Check.natural(op);
         List<?> first = Check.varied(Check.FULL, Check.RANDOM, 11, op);
@@ -181,5 +166,34 @@ public final class Threads {
             Check.same(first, Check.varied(Check.FULL, Check.RANDOM, 11, op), "raced");
             Check.same(2L * COUNT, Unflake.counted(), "choices of all threads");
         }
+    }
+
+    /** An unchanged object is one object, whoever looks at it first (N5). */
+    static void shared() {
+        for (int run = 0; run < 200; run++) {
+            List<?> seen = Check.varied(Check.ID, Check.RANDOM, run, () -> {
+                Set<String> one = Levels.words();
+                return all(() -> Levels.list(one));
+            });
+            Check.same(1, new HashSet<Object>(seen).size(), "orders of one set");
+        }
+    }
+
+    static List<?> all(Callable<List<String>> look) throws Exception {
+        Object[] seen = new Object[COUNT];
+        Thread[] threads = new Thread[COUNT];
+        CyclicBarrier start = new CyclicBarrier(COUNT);
+        for (int i = 0; i < COUNT; i++) {
+            int party = i;
+            threads[i] = new Thread(() -> seen[party] = Check.run(() -> {
+                start.await();
+                return look.call();
+            }));
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        return Arrays.asList(seen);
     }
 }

@@ -42,6 +42,12 @@ final class UnflakeKeys {
             return 0;
         }
         long number = UnflakeNative.number(object);
+        return number == 0 ? newNumber(own, object) : number;
+    }
+
+    /** Threads that race for the first choice of an object must see one number. */
+    private static synchronized long newNumber(UnflakeThread own, Object object) {
+        long number = UnflakeNative.number(object);
         if (number == 0) {
             number = Unflake.mix(own.objectBase + ++own.objects * Unflake.GOLDEN) | 1;
             UnflakeNative.setNumber(object, number);
