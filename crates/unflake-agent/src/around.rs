@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use unflake_files::{FileChange, FileDifference, Problem, Watcher};
 use unflake_protocol::{
-    Author, ChangeForm, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step, ThreadName, ToProgram,
-    Watch, What,
+    Author, ChangeForm, Gap, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step, ThreadName,
+    ToProgram, Watch, What,
 };
 
 #[derive(Default)]
@@ -158,5 +158,6 @@ fn not_watched(problem: &Problem) -> ToProgram {
     ToProgram::NotWatched {
         what: problem.directory.display().to_string(),
         reason: format!("{}; {}", problem.message, problem.hint),
+        gap: Gap::Lost,
     }
 }

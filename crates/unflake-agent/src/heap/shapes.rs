@@ -48,7 +48,7 @@ impl Heap {
         }
         shape.fields = kept;
         if sources.len() != plan.sources.len() {
-            // This JDK keeps it differently from all that we know.
+            self.is_unknown(&shape.class);
             shape.view = View::Fields;
             reader = reader_of(Read::All);
         }
@@ -79,6 +79,7 @@ impl Heap {
         let is_enum = chain.iter().any(|(_, name)| name == "java.lang.Enum");
         let mut fields: Vec<FieldOf<'a>> = Vec::new();
         let mut found: Option<(&'static Rule, Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> = None;
+        let mut unknown = None;
         for (place, (above, above_name)) in chain.iter().enumerate() {
             if let Some(asked) = self.compared(&chain[place..]) {
                 found = Some(asked);
@@ -89,13 +90,18 @@ impl Heap {
                 found = Some((&LOGGING, Vec::new(), Vec::new()));
                 break;
             }
-            if let Some(rule) = rule_of(above_name).filter(|rule| rule.read != Read::All)
-                && let Some((sources, named)) = self.resolve(jni, &chain[place..], rule.read)
-            {
-                found = Some((rule, sources, named));
-                break;
+            if let Some(rule) = rule_of(above_name).filter(|rule| rule.read != Read::All) {
+                if let Some((sources, named)) = self.resolve(jni, &chain[place..], rule.read) {
+                    found = Some((rule, sources, named));
+                    break;
+                }
+                unknown = Some(above_name);
             }
             fields.extend(self.own_fields(*above, above_name));
+        }
+        // Where fields came with a later JDK, the rule of a class above holds: `Properties` was a plain `Hashtable`.
+        if let Some(unknown) = unknown.filter(|_| found.is_none()) {
+            self.is_unknown(unknown);
         }
         let (rule, sources, named) = match found {
             Some((rule, sources, named)) => (Some(rule), sources, named),
@@ -231,13 +237,13 @@ impl Heap {
                     tree,
                 ]
             }
+            Read::TreeMap => sources(&["root"])?,
             Read::Opaque
             | Read::All
             | Read::Text
             | Read::Name
             | Read::HashMap
             | Read::LinkedHashMap
-            | Read::TreeMap
             | Read::SkipList => Vec::new(),
         };
         Some((sources, Vec::new()))

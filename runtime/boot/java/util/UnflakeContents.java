@@ -125,7 +125,7 @@ final class UnflakeContents {
         long[] sources = shape.sources;
         switch (shape.reader) {
             case UnflakeCodes.READER_TEXT:
-                putText((CharSequence) object, false);
+                putText(object instanceof String ? (String) object : built(object), false);
                 break;
             case UnflakeCodes.READER_NAME:
                 putText(((Class<?>) object).getName(), true);
@@ -172,7 +172,7 @@ final class UnflakeContents {
                 putLinkedMap((LinkedHashMap<?, ?>) object);
                 break;
             case UnflakeCodes.READER_TREE_MAP:
-                putTreeMap((TreeMap<?, ?>) object);
+                putTreeMap((TreeMap.Entry<?, ?>) UNSAFE.getObject(object, sources[0]));
                 break;
             case UnflakeCodes.READER_TABLE:
                 putTable((Object[]) UNSAFE.getObject(object, sources[0]), sources);
@@ -306,16 +306,37 @@ final class UnflakeContents {
         endLoop(start, count, count);
     }
 
-    private static <K, V> void putTreeMap(TreeMap<K, V> map) {
+    private static void putTreeMap(TreeMap.Entry<?, ?> root) {
         long start = putLater();
         int count = 0;
-        TreeMap.Entry<K, V> entry = map.getFirstEntry();
-        while (entry != null && count < most) {
+        // As `TreeMap` does it, but for the steps: links that another thread is changing may lead round in circles.
+        int steps = 0;
+        TreeMap.Entry<?, ?> entry = root;
+        while (entry != null && entry.left != null && steps < 2 * most) {
+            entry = entry.left;
+            steps++;
+        }
+        while (entry != null && steps < 2 * most) {
             putEntry(entry.key, entry.value);
             count++;
-            entry = TreeMap.successor(entry);
+            TreeMap.Entry<?, ?> next = entry.right;
+            if (next != null) {
+                while (next.left != null && steps < 2 * most) {
+                    next = next.left;
+                    steps++;
+                }
+            } else {
+                next = entry.parent;
+                while (next != null && entry == next.right && steps < 2 * most) {
+                    entry = next;
+                    next = next.parent;
+                    steps++;
+                }
+            }
+            entry = next;
+            steps++;
         }
-        endLoop(start, count, count);
+        endLoop(start, count, steps / 2);
     }
 
     private static void putTable(Object[] bins, long[] sources) {
@@ -375,8 +396,44 @@ final class UnflakeContents {
         putReference(value);
     }
 
+    private static final Class<?> BUILDER = StringBuilder.class.getSuperclass();
+    private static final long BUILT = offset("value");
+    private static final long BUILT_COUNT = offset("count");
+    /** Since Java 9 the characters are bytes, one or two for each; -1 before. */
+    private static final long BUILT_CODER = offset("coder");
+
+    private static long offset(String field) {
+        try {
+            return UNSAFE.objectFieldOffset(BUILDER.getDeclaredField(field));
+        } catch (NoSuchFieldException absent) {
+            return -1;
+        }
+    }
+
+    /**
+     * What a {@code StringBuilder} or {@code StringBuffer} holds, read where it lies: the methods of the second wait for
+     * whoever holds its lock, perhaps for ever.
+     */
+    private static String built(Object builder) {
+        Object array = UNSAFE.getObject(builder, BUILT);
+        int count = UNSAFE.getInt(builder, BUILT_COUNT);
+        if (array instanceof char[]) {
+            char[] characters = (char[]) array;
+            return new String(characters, 0, Math.min(count, characters.length));
+        }
+        byte[] bytes = (byte[]) array;
+        boolean isLatin = UNSAFE.getByte(builder, BUILT_CODER) == 0;
+        char[] characters = new char[Math.min(count, isLatin ? bytes.length : bytes.length / 2)];
+        for (int i = 0; i < characters.length; i++) {
+            characters[i] = isLatin
+                ? (char) (bytes[i] & 0xff)
+                : UNSAFE.getChar(bytes, UNSAFE.arrayBaseOffset(byte[].class) + 2L * i);
+        }
+        return new String(characters);
+    }
+
     /** Of a long text the begin is kept, or the end. */
-    private static void putText(CharSequence text, boolean end) {
+    private static void putText(String text, boolean end) {
         int length = text.length();
         ensure(4 + WHOLE_TEXT);
         put(length);
@@ -387,17 +444,9 @@ final class UnflakeContents {
         }
         if (length > WHOLE_TEXT) {
             // A string keeps its hash, so that a long one is read once and not after each test.
-            put(text instanceof String ? text.hashCode() : hash(text));
+            put(text.hashCode());
             put(text.charAt(length - 1) | text.charAt(length / 2) << 16);
         }
-    }
-
-    private static int hash(CharSequence text) {
-        int hash = 0;
-        for (int i = 0; i < text.length(); i++) {
-            hash = 31 * hash + text.charAt(i);
-        }
-        return hash;
     }
 
     private static void putNumbers(Object array, int atMost) {

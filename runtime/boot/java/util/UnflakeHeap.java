@@ -173,20 +173,6 @@ final class UnflakeHeap {
     /** Classes to initialise before the first test; {@code null}: it is done. */
     private static String[] eager;
 
-    private static void loadEagerly() {
-        String[] names = eager;
-        eager = null;
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        for (int i = 0; i < names.length; i++) {
-            try {
-                Class.forName(names[i], true, loader);
-            } catch (Throwable problem) {
-                // It is given up for this class: another loader has it, or it cannot be used without set-up.
-                UnflakeNative.notLoaded(names[i], problem.getClass().getName());
-            }
-        }
-    }
-
     /** Whether the last walk was after a test, and no code of the class's own has run since. */
     private static boolean fresh;
 
@@ -199,7 +185,9 @@ final class UnflakeHeap {
     static void testStarts(String root) {
         if (watching && !fresh) {
             if (eager != null) {
-                loadEagerly();
+                String[] names = eager;
+                eager = null;
+                UnflakeLoading.load(names);
                 UnflakeNative.watchFiles();
             }
             if (points == UnflakeCodes.POINTS_WHOLE_TEST) {
@@ -240,7 +228,7 @@ final class UnflakeHeap {
     static void testEnds(String[] names) {
         if (watching && points == UnflakeCodes.POINTS_WHOLE_TEST) {
             walk(UnflakeCodes.AUTHOR_TEST, names);
-            fresh = true;
+            fresh = lost == null;
         }
     }
 
@@ -264,16 +252,31 @@ final class UnflakeHeap {
 
     /** Writes the whole state; {@code by} and {@code names} say for the agent whose doing the differences are. */
     private static void walk(int by, String[] names) {
-        long nanos = write();
-        String[] jvm = UnflakeJvmState.capture();
-        if (UnflakeWords.end(by, names, false, jvm, nanos)) {
-            // What differs again at once is somebody else's doing: a thread that goes on by itself.
-            letOthersRun();
-            nanos = write();
-            UnflakeWords.end(by, names, true, null, nanos);
+        if (lost != null) {
+            // The last walk has failed, so nobody knows whose doing the differences from the one before it are.
+            UnflakeNative.walkFailed(by, names, lost);
+            by = UnflakeCodes.AUTHOR_NOBODY;
+        }
+        try {
+            long nanos = write();
+            String[] jvm = UnflakeJvmState.capture();
+            if (UnflakeWords.end(by, names, false, jvm, nanos)) {
+                // What differs again at once is somebody else's doing: a thread that goes on by itself.
+                letOthersRun();
+                nanos = write();
+                UnflakeWords.end(by, names, true, null, nanos);
+            }
+            lost = null;
+        } catch (Throwable problem) {
+            // No test is to see it: no memory is left, or it is a bug of ours.
+            lost = problem.getClass().getName();
+            UnflakeNative.walkFailed(by, names, lost);
         }
         forget();
     }
+
+    /** The exception with which the last walk ended. */
+    private static String lost;
 
     /** Keeps nothing alive between tests. */
     private static void forget() {
@@ -356,6 +359,9 @@ final class UnflakeHeap {
         } catch (RuntimeException changing) {
             // A collection contradicts itself only while another thread is at it.
             problem = changing.getClass().getName();
+        } catch (LinkageError unknown) {
+            // This JDK's collections have other fields than those that we were compiled with.
+            problem = unknown.getClass().getName();
         }
         if (problem == null && !UnflakeContents.tooMany) {
             return root;

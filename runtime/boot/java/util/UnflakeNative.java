@@ -92,8 +92,20 @@ public final class UnflakeNative {
      */
     static native void refused(int root, String problem);
 
-    /** A class could not be initialised before the first test. */
-    static native void notLoaded(String name, String problem);
+    /**
+     * A class could not be initialised before the first test.
+     *
+     * @param problem from {@code LOAD_THROWS} on in {@link UnflakeCodes}
+     * @param detail the exception, if there is one
+     */
+    static native void notLoaded(String name, int problem, String detail);
+
+    /**
+     * A walk ended with this exception: what was done before it is not known.
+     *
+     * @param by whose code ran before, and {@code names} their names, as for {@link #walked}
+     */
+    static native void walkFailed(int by, String[] names, String problem);
 
     /** For the test runner: waits for a command; {@code null} when the JVM is to end. */
     public static native String[] nextCommand();
