@@ -224,6 +224,7 @@ coded! {
     SkipList = 15,
     Objects = 16,
     Numbers = 17,
+    WeakTable = 18,
 }
 
 codes!(Level, "LEVEL": One = 0, Eq = 1, Id = 2, Full = 3);

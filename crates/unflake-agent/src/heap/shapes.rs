@@ -194,10 +194,10 @@ impl Heap {
         };
         let here = |name: &str| chain.iter().find_map(|(class, _)| declared(*class, name));
         let one = |name: &str| -> Option<FieldOf<'a>> {
-            match name.rsplit_once('.') {
+            name.split('|').find_map(|name| match name.rsplit_once('.') {
                 Some((class, field)) => declared(jni.find_class(&class.replace('.', "/"))?, field),
                 None => here(name),
-            }
+            })
         };
         let sources = |names: &[&str]| names.iter().map(|name| one(name)).collect::<Option<Vec<_>>>();
         const NODE: &str = "java.util.concurrent.ConcurrentHashMap$Node";
@@ -222,6 +222,8 @@ impl Heap {
             Read::Slice(array, size) => sources(&[array, size])?,
             Read::Ring(array, head, end) | Read::RingCount(array, head, end) => sources(&[array, head, end])?,
             Read::Chain(first, item, next) => sources(&[first, item, next])?,
+            Read::TwoWayChain(near, item, next, before) => sources(&[near, item, next, before])?,
+            Read::WeakTable(table, value, next) => sources(&[table, value, next])?,
             Read::Bag(array, Some(size)) => sources(&[array, size])?,
             Read::Bag(array, None) | Read::Pairs(array) => sources(&[array])?,
             Read::Table(table, key, value, next) => sources(&[table, key, value, next])?,
@@ -286,7 +288,8 @@ fn reader_of(read: Read) -> ContentReader {
         Read::Slice(..) => ContentReader::Slice,
         Read::Ring(..) => ContentReader::Ring,
         Read::RingCount(..) => ContentReader::RingCount,
-        Read::Chain(..) => ContentReader::Chain,
+        Read::Chain(..) | Read::TwoWayChain(..) => ContentReader::Chain,
+        Read::WeakTable(..) => ContentReader::WeakTable,
         Read::Bag(..) => ContentReader::Bag,
         Read::Pairs(_) => ContentReader::Pairs,
         Read::HashMap => ContentReader::HashMap,
@@ -307,9 +310,11 @@ fn view(read: Read, sources: &[FieldOf<'_>]) -> View {
             Some([b'[', number]) => View::Numbers(*number),
             _ => View::Sequence,
         },
-        Read::Ring(..) | Read::RingCount(..) | Read::Chain(..) => View::Sequence,
+        Read::Ring(..) | Read::RingCount(..) | Read::Chain(..) | Read::TwoWayChain(..) => View::Sequence,
         Read::Bag(..) => View::Bag,
-        Read::Pairs(_) | Read::HashMap | Read::Table(..) | Read::Concurrent => View::UnorderedMap,
+        Read::Pairs(_) | Read::HashMap | Read::Table(..) | Read::WeakTable(..) | Read::Concurrent => {
+            View::UnorderedMap
+        }
         Read::LinkedHashMap | Read::TreeMap | Read::SkipList => View::OrderedMap,
     }
 }

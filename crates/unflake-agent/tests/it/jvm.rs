@@ -10,6 +10,8 @@ use std::{env, fs};
 pub(crate) struct Jdk {
     pub(crate) home: PathBuf,
     pub(crate) feature: u8,
+    /// Given to each of its JVMs.
+    pub(crate) options: Vec<String>,
 }
 
 /// Every JDK of `UNFLAKE_JDKS` (separated by colons), or else of the usual places; one per feature release.
@@ -66,6 +68,7 @@ fn jdk(home: &Path) -> Option<Jdk> {
     home.join("bin/javac").is_file().then(|| Jdk {
         home: home.to_owned(),
         feature,
+        options: Vec::new(),
     })
 }
 
@@ -143,7 +146,7 @@ impl Jdk {
 
     pub(crate) fn checked(&self) -> Command {
         let mut command = java(&self.home.join("bin/java"));
-        command.args(["-Xcheck:jni", "-Xverify:all"]);
+        command.args(["-Xcheck:jni", "-Xverify:all"]).args(&self.options);
         command
     }
 }

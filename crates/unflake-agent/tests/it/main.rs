@@ -7,6 +7,7 @@
 )]
 
 mod boundaries;
+mod heap;
 mod jvm;
 mod learning;
 mod models;

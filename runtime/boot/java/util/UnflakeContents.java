@@ -6,6 +6,7 @@ import static java.util.UnflakeWords.putLater;
 import static java.util.UnflakeWords.putNow;
 import static java.util.UnflakeWords.putReference;
 
+import java.lang.ref.Reference;
 import java.lang.reflect.Field;
 import java.util.concurrent.ConcurrentSkipListMap;
 import sun.misc.Unsafe;
@@ -177,6 +178,9 @@ final class UnflakeContents {
             case UnflakeCodes.READER_TABLE:
                 putTable((Object[]) UNSAFE.getObject(object, sources[0]), sources);
                 break;
+            case UnflakeCodes.READER_WEAK_TABLE:
+                putWeakTable((Object[]) UNSAFE.getObject(object, sources[0]), sources);
+                break;
             case UnflakeCodes.READER_CONCURRENT:
                 putConcurrent((Object[]) UNSAFE.getObject(object, sources[0]), sources);
                 break;
@@ -258,9 +262,18 @@ final class UnflakeContents {
         int count = 0;
         Object node = UNSAFE.getObject(list, sources[0]);
         int steps = 0;
+        if (sources.length > 3) {
+            // A node that was taken out has itself before it.
+            Object before = UNSAFE.getObject(node, sources[3]);
+            for (; before != null && before != node && steps < most; steps++) {
+                node = before;
+                before = UNSAFE.getObject(node, sources[3]);
+            }
+        }
         for (; node != null && steps < most; steps++) {
             Object item = UNSAFE.getObject(node, sources[1]);
-            if (item != null) {
+            // An element that was taken is not there, or is the node itself.
+            if (item != null && item != node) {
                 ensure(2);
                 putReference(item);
                 count++;
@@ -351,6 +364,32 @@ final class UnflakeContents {
             }
         }
         endLoop(start, count, count);
+    }
+
+    /** What {@code WeakHashMap} has for a key that is null. */
+    private static final UnflakeSlot NULL_KEY = new UnflakeSlot("java.util.WeakHashMap", "NULL_KEY", -1);
+
+    /**
+     * Sources: table, value, next. A key that only the collector decides about is no state: the entry may go at any
+     * moment, and after a test that made the key for itself it does.
+     */
+    private static void putWeakTable(Object[] bins, long[] sources) {
+        long start = putLater();
+        int count = 0;
+        int steps = 0;
+        for (int i = 0; bins != null && i < bins.length; i++) {
+            for (Object entry = bins[i]; entry != null && steps < most; entry = UNSAFE.getObject(entry, sources[2])) {
+                steps++;
+                Object key = ((Reference<?>) entry).get();
+                boolean isNull = key != null && key == NULL_KEY.get();
+                if (isNull || key instanceof Class || key instanceof Enum || key instanceof String
+                    || UnflakeWords.isReached(key)) {
+                    putEntry(isNull ? null : key, UNSAFE.getObject(entry, sources[1]));
+                    count++;
+                }
+            }
+        }
+        endLoop(start, count, steps);
     }
 
     /** Sources: table, key, value, next, hash, a tree's first, the next table of a bin that has moved. */
