@@ -8,6 +8,7 @@ import static java.util.UnflakeWords.putReference;
 
 import java.lang.ref.Reference;
 import java.lang.reflect.Field;
+import java.nio.ByteOrder;
 import java.util.concurrent.ConcurrentSkipListMap;
 import sun.misc.Unsafe;
 
@@ -441,6 +442,9 @@ final class UnflakeContents {
     /** Since Java 9 the characters are bytes, one or two for each; -1 before. */
     private static final long BUILT_CODER = offset("coder");
 
+    /** Which of the two bytes of a character is the lower one. */
+    private static final int LOW = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0 : 1;
+
     private static long offset(String field) {
         try {
             return UNSAFE.objectFieldOffset(BUILDER.getDeclaredField(field));
@@ -466,7 +470,7 @@ final class UnflakeContents {
         for (int i = 0; i < characters.length; i++) {
             characters[i] = isLatin
                 ? (char) (bytes[i] & 0xff)
-                : UNSAFE.getChar(bytes, UNSAFE.arrayBaseOffset(byte[].class) + 2L * i);
+                : (char) ((bytes[2 * i + LOW] & 0xff) | bytes[2 * i + 1 - LOW] << 8);
         }
         return new String(characters);
     }
