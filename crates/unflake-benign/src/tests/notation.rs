@@ -54,7 +54,14 @@ pub(super) fn project(text: &str) -> Evidence {
             }
         }
     }
-    Evidence::new(classes)
+    let finished = |class: ClassUses| {
+        if class.is_library {
+            class.of_library()
+        } else {
+            class
+        }
+    };
+    Evidence::new(classes.into_iter().map(finished))
 }
 
 fn method(class: &str, is_private: bool, words: &[&str], body: &str) -> MethodUses {

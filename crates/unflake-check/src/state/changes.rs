@@ -94,6 +94,18 @@ impl Changes {
         self.all().filter(|change| change.root == root).collect()
     }
 
+    /// The classes with fields on the way to something that changed.
+    pub(super) fn ways(&self) -> BTreeSet<String> {
+        let further = |change: &'_ StateChange| {
+            let also = change.also.iter().flat_map(|further| further.steps.clone());
+            change.steps.iter().cloned().chain(also).collect::<Vec<_>>()
+        };
+        let steps = self.all().flat_map(further);
+        steps
+            .filter_map(|step| step.field().map(|field| field.class.clone()))
+            .collect()
+    }
+
     /// The classes whose static fields changed.
     pub(super) fn holders(&self) -> BTreeSet<String> {
         let heap = self.all().filter(|change| change.kind == StateKind::Heap);

@@ -75,7 +75,8 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
         captured = captured_at_initialisation(check, &tests, &watch, &first);
     }
     let suite = &check.session.suite;
-    let classes = uses::read(suite.launches.iter().flat_map(|launch| &launch.class_path));
+    let class_path = suite.launches.iter().flat_map(|launch| &launch.class_path);
+    let classes = uses::read(class_path, &first.ways() | &second.ways());
     let twice = Twice {
         suite,
         first: &first,
