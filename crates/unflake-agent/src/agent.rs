@@ -342,8 +342,15 @@ impl Agent {
         });
     }
 
-    /// Without a problem a root is too large.
-    pub(crate) fn refused(&self, root: i32, problem: Option<String>) {
+    pub(crate) fn sampled(&self, root: i32) {
+        if let Some(session) = self.awake()
+            && let Some(heap) = &session.heap
+        {
+            session.tell(&heap.sampled(root));
+        }
+    }
+
+    pub(crate) fn refused(&self, root: i32, problem: &str) {
         if let Some(session) = self.awake()
             && let Some(heap) = &session.heap
         {

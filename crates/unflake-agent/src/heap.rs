@@ -105,9 +105,16 @@ impl Heap {
         self.lock().states.root_name(root)
     }
 
-    /// Without a problem it is too large.
-    pub(crate) fn refused(&self, root: i32, problem: Option<String>) -> ToProgram {
+    pub(crate) fn refused(&self, root: i32, problem: &str) -> ToProgram {
         let root = u32::try_from(root).unwrap_or(0);
-        self.lock().states.refuse(&self.watch, root, problem)
+        self.lock().states.refuse(root, problem)
+    }
+
+    /// Only a sample of what it reaches is read.
+    pub(crate) fn sampled(&self, root: i32) -> ToProgram {
+        ToProgram::Sampled {
+            what: self.name_of_root(u32::try_from(root).unwrap_or(0)),
+            most_objects: self.watch.most_objects,
+        }
     }
 }

@@ -221,6 +221,8 @@ pub const RULES: &[Rule] = &[
     rule("java.util.ResourceBundle", Opaque),
     rule("java.util.ServiceLoader", Opaque),
     rule("java.util.logging.*", Opaque),
+    // Of ours: what a sample leaves out.
+    value("java.util.UnflakeUnread", Opaque),
     rule("java.security.*", Opaque),
     rule("javax.crypto.*", Opaque),
     rule("javax.net.*", Opaque),

@@ -142,6 +142,7 @@ impl TestJvm {
             // The build's own JVMs watch nothing.
             | ToProgram::Changed { .. }
             | ToProgram::NotWatched { .. }
+            | ToProgram::Sampled { .. }
             | ToProgram::NotLoaded { .. }
             | ToProgram::NotCompared { .. }
             | ToProgram::Used(_)

@@ -140,6 +140,11 @@ pub enum ToProgram {
         reason: String,
         gap: Gap,
     },
+    /// A static field reaches more objects than this, so only a sample of them is compared.
+    Sampled {
+        what: String,
+        most_objects: u32,
+    },
     /// A class could not be loaded before the first test. `detail`: the exception.
     NotLoaded {
         class: String,

@@ -325,8 +325,13 @@ extern "system" fn Java_java_util_UnflakeNative_refused(
     problem: jobject,
 ) {
     with_agent(env, (), |agent, jni| {
-        agent.refused(root, jni.text(Object(problem)));
+        agent.refused(root, &jni.text(Object(problem)).unwrap_or_default());
     });
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_sampled(env: *mut JNIEnv, _: jobject, root: jint) {
+    with_agent(env, (), |agent, _| agent.sampled(root));
 }
 
 #[unsafe(no_mangle)]

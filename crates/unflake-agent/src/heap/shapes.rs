@@ -10,6 +10,9 @@ use unflake_heap::{Field, Shape, View};
 use unflake_protocol::Compare;
 use unflake_protocol::codes::{ContentReader, ShapeNumber, SharedCode};
 
+/// Stands for what a sample leaves out; people see it as `unread`.
+const UNREAD: &str = "java.util.UnflakeUnread";
+
 /// How the walker reads a class, beside the shape: which fields it has to know.
 struct ReadPlan<'a> {
     reader: ContentReader,
@@ -126,7 +129,10 @@ impl Heap {
                     kind: kind(&field.descriptor),
                 })
                 .collect(),
-            class: name.to_owned(),
+            class: match name {
+                UNREAD => "unread".to_owned(),
+                name => name.to_owned(),
+            },
         };
         let plan = ReadPlan {
             reader: reader_of(read),

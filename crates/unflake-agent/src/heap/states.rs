@@ -105,31 +105,19 @@ impl States {
         known.map(|root| root.name.clone()).unwrap_or_default()
     }
 
-    /// A root is looked at no more. Without a problem it is too large.
-    pub(super) fn refuse(&mut self, watch: &Watch, root: u32, problem: Option<String>) -> ToProgram {
-        let most = watch.most_objects;
+    /// A root is looked at no more.
+    pub(super) fn refuse(&mut self, root: u32, problem: &str) -> ToProgram {
         // What the walk before showed of it counts as little: it may be the same thread's doing.
         self.restless.push(root);
-        let gap = match problem {
-            None => Gap::Known,
-            Some(_) => Gap::Lost,
-        };
         ToProgram::NotWatched {
             what: self.root_name(root),
-            reason: match problem {
-                None => format!(
-                    "it reaches more than {most} objects; `most_objects` in `[pollution]` of unflake.toml \
-                     sets the limit"
-                ),
+            reason: if problem.ends_with("Error") {
                 // Classes of the JDK that the walker knows by name have other fields than it was compiled with.
-                Some(problem) if problem.ends_with("Error") => {
-                    format!("this JDK keeps it in a way that unflake does not know ({problem})")
-                }
-                Some(problem) => {
-                    format!("a thread changes it while no test runs, so it cannot be read ({problem})")
-                }
+                format!("this JDK keeps it in a way that unflake does not know ({problem})")
+            } else {
+                format!("a thread changes it while no test runs, so it cannot be read ({problem})")
             },
-            gap,
+            gap: Gap::Lost,
         }
     }
 
@@ -388,14 +376,10 @@ mod tests {
     #[test]
     fn a_refused_root_says_why() {
         let mut walks = Walks::new();
-        let mut refuse = |problem: Option<&str>| match walks.0.refuse(&watch(), 1, problem.map(str::to_owned))
-        {
+        let mut refuse = |problem: &str| match walks.0.refuse(1, problem) {
             ToProgram::NotWatched { what, reason, gap } => (what, reason, gap),
             other => panic!("{other:?}"),
         };
-        let (what, reason, gap) = refuse(None);
-        assert_eq!((what.as_str(), gap), ("a.A.y", Gap::Known));
-        assert!(reason.starts_with("it reaches more than 7 objects"), "{reason}");
         for (problem, end) in [
             (
                 "java.lang.NullPointerException",
@@ -406,8 +390,9 @@ mod tests {
                 "unflake does not know (java.lang.NoSuchFieldError)",
             ),
         ] {
-            let (_, reason, gap) = refuse(Some(problem));
-            assert!(reason.ends_with(end) && gap == Gap::Lost, "{reason}");
+            let (what, reason, gap) = refuse(problem);
+            assert_eq!((what.as_str(), gap), ("a.A.y", Gap::Lost));
+            assert!(reason.ends_with(end), "{reason}");
         }
     }
 

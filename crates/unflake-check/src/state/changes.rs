@@ -24,6 +24,8 @@ pub(super) struct Changes {
     /// What roots held when they appeared, by root; in each JVM once.
     pub(super) initial: BTreeMap<String, Vec<Initial>>,
     pub(super) not_watched: BTreeMap<String, Unwatched>,
+    /// What is watched by a sample only, and the number of objects from which that is done.
+    pub(super) sampled: BTreeMap<String, u32>,
     /// Tests after which the state could not be compared, and why.
     pub(super) not_compared: BTreeMap<TestIx, String>,
     /// Somebody's state could not be compared, perhaps nobody's in particular.
@@ -137,6 +139,7 @@ impl Changes {
         self.ran.extend(other.ran);
         self.failed.extend(other.failed);
         self.not_watched.extend(other.not_watched);
+        self.sampled.extend(other.sampled);
         self.not_compared.extend(other.not_compared);
         self.has_not_compared |= other.has_not_compared;
         self.blocking.extend(other.blocking);
@@ -175,6 +178,9 @@ impl Changes {
             }
             ToProgram::NotWatched { what, reason, gap } => {
                 self.not_watched.insert(what, Unwatched { reason, gap });
+            }
+            ToProgram::Sampled { what, most_objects } => {
+                self.sampled.insert(what, most_objects);
             }
             ToProgram::NotLoaded {
                 class,

@@ -103,6 +103,12 @@ fn say_limits(check: &Check<'_>, twice: &Twice<'_>, notes: &[String], ledger: &m
         has_gap |= why.gap == Gap::Lost;
         ledger.note(NoteKind::NotWatched, not_watched_message(&what, &why.reason));
     }
+    let mut sampled = twice.second.sampled.clone();
+    sampled.extend(twice.first.sampled.clone());
+    if let Some(most) = sampled.values().next() {
+        let names: Vec<&str> = sampled.keys().map(String::as_str).collect();
+        ledger.note(NoteKind::NotWatched, sampled_message(&names, *most));
+    }
     for part in [twice.second, twice.first] {
         for (test, reason) in &part.not_compared {
             let why = format!("shared state could not be compared after it: {reason}");
@@ -129,19 +135,38 @@ fn say_limits(check: &Check<'_>, twice: &Twice<'_>, notes: &[String], ledger: &m
 
 /// One sentence for all that has the same reason.
 fn not_watched_message(what: &[&str], reason: &str) -> String {
+    let is = if what.len() == 1 { "is" } else { "are" };
+    format!("{} {is} not watched: {reason}", listed(what))
+}
+
+fn sampled_message(what: &[&str], most: u32) -> String {
+    let (is, reaches) = if what.len() == 1 {
+        ("is", "it reaches")
+    } else {
+        ("are", "each reaches")
+    };
+    format!(
+        "{} {is} compared by a sample only, since {reaches} more than {most} objects; `most_objects` in `[pollution]` \
+         of unflake.toml sets the limit",
+        listed(what)
+    )
+}
+
+/// Names as people list them; of many the first.
+fn listed(what: &[&str]) -> String {
     /// So many are named.
-    const NAMED: usize = 3;
+    const NAMED: usize = 5;
     let name = |what: &&str| format!("`{what}`");
     match what {
-        [one] => format!("`{one}` is not watched: {reason}"),
+        [] => String::new(),
+        [one] => name(one),
         [all @ .., last] if what.len() <= NAMED => {
             let all: Vec<String> = all.iter().map(name).collect();
-            format!("{} and `{last}` are not watched: {reason}", all.join(", "))
+            format!("{} and `{last}`", all.join(", "))
         }
         many => {
             let named: Vec<String> = many[..NAMED - 1].iter().map(name).collect();
-            let left = many.len() - named.len();
-            format!("{} and {left} more are not watched: {reason}", named.join(", "))
+            format!("{} and {} more", named.join(", "), many.len() - named.len())
         }
     }
 }

@@ -5,6 +5,7 @@ import static java.util.UnflakeWords.put;
 import static java.util.UnflakeWords.putLater;
 import static java.util.UnflakeWords.putNow;
 import static java.util.UnflakeWords.putReference;
+import static java.util.UnflakeWords.putReferenceAnyway;
 
 import java.lang.ref.Reference;
 import java.lang.reflect.Field;
@@ -34,11 +35,17 @@ final class UnflakeContents {
 
     private UnflakeContents() {}
 
-    /** The most objects that one root may reach. */
+    /** The most entries of a collection that are written. */
     static int most;
 
-    /** Whether a collection has more entries than a root may reach objects. */
+    /** Whether a collection has more. */
     static boolean tooMany;
+
+    /** Whether of larger collections the first entries are read, and how many there are. */
+    static boolean sampling;
+
+    /** So far entries are counted that are not read. */
+    private static final int COUNTED = 1 << 17;
 
     /** Whether nothing reachable from the value of a final field can ever change. */
     static boolean isImmutable(Object value) {
@@ -221,21 +228,22 @@ final class UnflakeContents {
     // them.
 
     private static void putElements(Object[] elements, int size) {
-        ensure(2);
-        put(size);
-        for (int i = 0; i < size; i++) {
-            ensure(1);
-            putReference(elements[i]);
-        }
+        putRing(elements, 0, size);
     }
 
     private static void putRing(Object[] elements, int from, int size) {
         int count = Math.max(0, Math.min(size, elements.length));
+        int written = isWhole(count) ? count : most;
         ensure(2);
-        put(count);
-        for (int i = 0; i < count; i++) {
+        put(written == count ? count : most + 1);
+        for (int i = 0; i < written; i++) {
             ensure(1);
-            putReference(elements[(from + i) % elements.length]);
+            int place = from + i;
+            putReference(elements[place < elements.length ? place : place - elements.length]);
+        }
+        if (written != count) {
+            ensure(1);
+            putReferenceAnyway(Integer.valueOf(count));
         }
     }
 
@@ -244,18 +252,52 @@ final class UnflakeContents {
         int count = 0;
         for (int i = 0; i < size; i++) {
             if (elements[i] != null) {
-                ensure(1);
-                putReference(elements[i]);
+                if (isWhole(count + 1)) {
+                    ensure(1);
+                    putReference(elements[i]);
+                }
                 count++;
             }
         }
-        putNow(start, count);
+        endElements(start, count);
     }
 
-    /** Says how many there are; as many as a loop may have are too many for the root. */
-    private static void endLoop(long start, int count, int steps) {
-        putNow(start, count);
-        tooMany |= steps >= most;
+    /** Whether all of so many entries are written. */
+    private static boolean isWhole(int count) {
+        return !sampling || count <= most;
+    }
+
+    /** So many steps a loop over links may take. */
+    private static int bound() {
+        return sampling ? COUNTED : most;
+    }
+
+    /** Says how many elements there are: in front of them, and behind those that are written if that is not all. */
+    private static void endElements(long start, int count) {
+        if (isWhole(count)) {
+            putNow(start, count);
+        } else {
+            ensure(1);
+            putReferenceAnyway(Integer.valueOf(count));
+            putNow(start, most + 1);
+        }
+    }
+
+    /** The same for entries of a map. */
+    private static void endEntries(long start, int count) {
+        if (isWhole(count)) {
+            putNow(start, count);
+        } else {
+            ensure(2);
+            putReferenceAnyway(UnflakeUnread.ONE);
+            putReferenceAnyway(Integer.valueOf(count));
+            putNow(start, most + 1);
+        }
+    }
+
+    /** As many steps as a loop may have are too many for the root. */
+    private static void endLoop(int steps) {
+        tooMany |= !sampling && steps >= most;
     }
 
     private static void putChain(Object list, long[] sources) {
@@ -266,23 +308,26 @@ final class UnflakeContents {
         if (sources.length > 3) {
             // A node that was taken out has itself before it.
             Object before = UNSAFE.getObject(node, sources[3]);
-            for (; before != null && before != node && steps < most; steps++) {
+            for (; before != null && before != node && steps < bound(); steps++) {
                 node = before;
                 before = UNSAFE.getObject(node, sources[3]);
             }
         }
-        for (; node != null && steps < most; steps++) {
+        for (; node != null && steps < bound(); steps++) {
             Object item = UNSAFE.getObject(node, sources[1]);
             // An element that was taken is not there, or is the node itself.
             if (item != null && item != node) {
-                ensure(2);
-                putReference(item);
                 count++;
+                if (isWhole(count)) {
+                    ensure(2);
+                    putReference(item);
+                }
             }
             Object next = UNSAFE.getObject(node, sources[2]);
             node = next == node ? null : next;
         }
-        endLoop(start, count, steps);
+        endElements(start, count);
+        endLoop(steps);
     }
 
     private static void putPairs(Object[] pairs) {
@@ -290,11 +335,10 @@ final class UnflakeContents {
         int count = 0;
         for (int i = 0; i + 1 < pairs.length; i += 2) {
             if (pairs[i] != null) {
-                putEntry(pairs[i], pairs[i + 1]);
-                count++;
+                putEntry(++count, pairs[i], pairs[i + 1]);
             }
         }
-        putNow(start, count);
+        endEntries(start, count);
     }
 
     private static void putHashMap(HashMap<?, ?> map) {
@@ -302,22 +346,22 @@ final class UnflakeContents {
         int count = 0;
         HashMap.Node<?, ?>[] bins = map.table;
         for (int i = 0; bins != null && i < bins.length; i++) {
-            for (HashMap.Node<?, ?> node = bins[i]; node != null && count < most; node = node.next) {
-                putEntry(node.key, node.value);
-                count++;
+            for (HashMap.Node<?, ?> node = bins[i]; node != null && count < bound(); node = node.next) {
+                putEntry(++count, node.key, node.value);
             }
         }
-        endLoop(start, count, count);
+        endEntries(start, count);
+        endLoop(count);
     }
 
     private static void putLinkedMap(LinkedHashMap<?, ?> map) {
         long start = putLater();
         int count = 0;
-        for (LinkedHashMap.Entry<?, ?> entry = map.head; entry != null && count < most; entry = entry.after) {
-            putEntry(entry.key, entry.value);
-            count++;
+        for (LinkedHashMap.Entry<?, ?> entry = map.head; entry != null && count < bound(); entry = entry.after) {
+            putEntry(++count, entry.key, entry.value);
         }
-        endLoop(start, count, count);
+        endEntries(start, count);
+        endLoop(count);
     }
 
     private static void putTreeMap(TreeMap.Entry<?, ?> root) {
@@ -325,23 +369,23 @@ final class UnflakeContents {
         int count = 0;
         // As `TreeMap` does it, but for the steps: links that another thread is changing may lead round in circles.
         int steps = 0;
+        int bound = 2 * bound();
         TreeMap.Entry<?, ?> entry = root;
-        while (entry != null && entry.left != null && steps < 2 * most) {
+        while (entry != null && entry.left != null && steps < bound) {
             entry = entry.left;
             steps++;
         }
-        while (entry != null && steps < 2 * most) {
-            putEntry(entry.key, entry.value);
-            count++;
+        while (entry != null && steps < bound) {
+            putEntry(++count, entry.key, entry.value);
             TreeMap.Entry<?, ?> next = entry.right;
             if (next != null) {
-                while (next.left != null && steps < 2 * most) {
+                while (next.left != null && steps < bound) {
                     next = next.left;
                     steps++;
                 }
             } else {
                 next = entry.parent;
-                while (next != null && entry == next.right && steps < 2 * most) {
+                while (next != null && entry == next.right && steps < bound) {
                     entry = next;
                     next = next.parent;
                     steps++;
@@ -350,7 +394,8 @@ final class UnflakeContents {
             entry = next;
             steps++;
         }
-        endLoop(start, count, steps / 2);
+        endEntries(start, count);
+        endLoop(steps / 2);
     }
 
     private static void putTable(Object[] bins, long[] sources) {
@@ -358,13 +403,13 @@ final class UnflakeContents {
         int count = 0;
         for (int i = 0; bins != null && i < bins.length; i++) {
             Object entry = bins[i];
-            while (entry != null && count < most) {
-                putEntry(UNSAFE.getObject(entry, sources[1]), UNSAFE.getObject(entry, sources[2]));
-                count++;
+            while (entry != null && count < bound()) {
+                putEntry(++count, UNSAFE.getObject(entry, sources[1]), UNSAFE.getObject(entry, sources[2]));
                 entry = UNSAFE.getObject(entry, sources[3]);
             }
         }
-        endLoop(start, count, count);
+        endEntries(start, count);
+        endLoop(count);
     }
 
     /** What {@code WeakHashMap} has for a key that is null. */
@@ -379,18 +424,18 @@ final class UnflakeContents {
         int count = 0;
         int steps = 0;
         for (int i = 0; bins != null && i < bins.length; i++) {
-            for (Object entry = bins[i]; entry != null && steps < most; entry = UNSAFE.getObject(entry, sources[2])) {
+            for (Object entry = bins[i]; entry != null && steps < bound(); entry = UNSAFE.getObject(entry, sources[2])) {
                 steps++;
                 Object key = ((Reference<?>) entry).get();
                 boolean isNull = key != null && key == NULL_KEY.get();
                 if (isNull || key instanceof Class || key instanceof Enum || key instanceof String
                     || UnflakeWords.isReached(key)) {
-                    putEntry(isNull ? null : key, UNSAFE.getObject(entry, sources[1]));
-                    count++;
+                    putEntry(++count, isNull ? null : key, UNSAFE.getObject(entry, sources[1]));
                 }
             }
         }
-        endLoop(start, count, steps);
+        endEntries(start, count);
+        endLoop(steps);
     }
 
     /** Sources: table, key, value, next, hash, a tree's first, the next table of a bin that has moved. */
@@ -408,13 +453,13 @@ final class UnflakeContents {
                     node = null;
                 }
             }
-            while (node != null && count < most) {
-                putEntry(UNSAFE.getObject(node, sources[1]), UNSAFE.getObject(node, sources[2]));
-                count++;
+            while (node != null && count < bound()) {
+                putEntry(++count, UNSAFE.getObject(node, sources[1]), UNSAFE.getObject(node, sources[2]));
                 node = UNSAFE.getObject(node, sources[3]);
             }
         }
-        endLoop(start, count, count);
+        endEntries(start, count);
+        endLoop(count);
     }
 
     private static void putSkipList(ConcurrentSkipListMap<?, ?> map) {
@@ -422,18 +467,21 @@ final class UnflakeContents {
         int count = 0;
         Map.Entry<?, ?> entry = map.firstEntry();
         Iterator<? extends Map.Entry<?, ?>> entries = map.entrySet().iterator();
-        while (entry != null && entries.hasNext() && count < most) {
+        while (entry != null && entries.hasNext() && count < bound()) {
             Map.Entry<?, ?> next = entries.next();
-            putEntry(next.getKey(), next.getValue());
-            count++;
+            putEntry(++count, next.getKey(), next.getValue());
         }
-        endLoop(start, count, count);
+        endEntries(start, count);
+        endLoop(count);
     }
 
-    private static void putEntry(Object key, Object value) {
-        ensure(2);
-        putReference(key);
-        putReference(value);
+    /** The entry with this number, beginning with 1. */
+    private static void putEntry(int number, Object key, Object value) {
+        if (isWhole(number)) {
+            ensure(2);
+            putReference(key);
+            putReference(value);
+        }
     }
 
     private static final Class<?> BUILDER = StringBuilder.class.getSuperclass();

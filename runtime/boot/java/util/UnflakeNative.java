@@ -86,11 +86,11 @@ public final class UnflakeNative {
     /** From here on it is watched what happens to files. */
     static native void watchFiles();
 
-    /**
-     * A root is looked at no more: reading it ended with this exception, or, if that is null, it reaches too many
-     * objects.
-     */
+    /** A root is looked at no more: reading it ended with this exception. */
     static native void refused(int root, String problem);
+
+    /** A root reaches so many objects that only a sample of them is read from now on. */
+    static native void sampled(int root);
 
     /**
      * A class could not be initialised before the first test.

@@ -84,7 +84,18 @@ final class UnflakeWords {
         at = place - memory;
     }
 
+    /** From so many objects on those that have no number yet are not read. */
+    static int limit = Integer.MAX_VALUE;
+
     static void putReference(Object object) {
+        if (queued >= limit && object != null && !isReached(object)) {
+            object = UnflakeUnread.ONE;
+        }
+        putReferenceAnyway(object);
+    }
+
+    /** However many there are. */
+    static void putReferenceAnyway(Object object) {
         int known = queued;
         int number = number(object);
         if (queued == known) {
