@@ -138,10 +138,8 @@ fn many_with_one_reason_are_one_note() {
     let said = |what: &[&str]| not_watched_message(what, "no");
     assert_eq!(said(&["a"]), "`a` is not watched: no");
     assert_eq!(said(&["a", "b", "c"]), "`a`, `b` and `c` are not watched: no");
-    assert_eq!(
-        said(&["a", "b", "c", "d"]),
-        "`a`, `b` and 2 more are not watched: no"
-    );
+    let many = ["a", "b", "c", "d", "e", "f"];
+    assert_eq!(said(&many), "`a`, `b`, `c`, `d` and 2 more are not watched: no");
 }
 
 #[test]
