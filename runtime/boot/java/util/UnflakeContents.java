@@ -45,7 +45,7 @@ final class UnflakeContents {
     static boolean sampling;
 
     /** So far entries are counted that are not read. */
-    private static final int COUNTED = 1 << 17;
+    private static final int COUNTED = 1 << 15;
 
     /** Whether nothing reachable from the value of a final field can ever change. */
     static boolean isImmutable(Object value) {
@@ -346,21 +346,21 @@ final class UnflakeContents {
         int count = 0;
         HashMap.Node<?, ?>[] bins = map.table;
         for (int i = 0; bins != null && i < bins.length; i++) {
-            for (HashMap.Node<?, ?> node = bins[i]; node != null && count < bound(); node = node.next) {
+            for (HashMap.Node<?, ?> node = bins[i]; node != null && count < most; node = node.next) {
                 putEntry(++count, node.key, node.value);
             }
         }
-        endEntries(start, count);
+        endEntries(start, sampling && count == most ? Math.max(count, map.size) : count);
         endLoop(count);
     }
 
     private static void putLinkedMap(LinkedHashMap<?, ?> map) {
         long start = putLater();
         int count = 0;
-        for (LinkedHashMap.Entry<?, ?> entry = map.head; entry != null && count < bound(); entry = entry.after) {
+        for (LinkedHashMap.Entry<?, ?> entry = map.head; entry != null && count < most; entry = entry.after) {
             putEntry(++count, entry.key, entry.value);
         }
-        endEntries(start, count);
+        endEntries(start, sampling && count == most ? Math.max(count, map.size) : count);
         endLoop(count);
     }
 

@@ -17,8 +17,8 @@ final class UnflakeHeap {
     /** Of a root that reaches more objects only a sample is read. */
     private static int most;
     /** The objects of a sample, and the entries that are read of one collection: what is nearest to the root. */
-    private static final int SAMPLE = 2000;
-    private static final int SAMPLE_ENTRIES = 500;
+    private static final int SAMPLE = 500;
+    private static final int SAMPLE_ENTRIES = 200;
 
     /** Whether this JVM looks at its heap at all. */
     static boolean watching;
