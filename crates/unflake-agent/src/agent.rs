@@ -14,8 +14,10 @@ use crate::session::{Session, leave_evidence};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use unflake_protocol::codes::SharedCode;
 use unflake_protocol::{
-    Configuration, FRAMEWORKS, JavaVm, Measured, PROTOCOL_VERSION, Role, RunCommand, ToAgent, ToProgram,
+    Blame, Configuration, FRAMEWORKS, JavaVm, LoadProblem, Measured, PROTOCOL_VERSION, Role, RunCommand,
+    ToAgent, ToProgram,
 };
 
 /// Room for a reference to every loaded class.
@@ -308,17 +310,47 @@ impl Agent {
         }
     }
 
-    pub(crate) fn not_loaded(&self, class: String, problem: &str) {
-        if let Some(session) = self.awake() {
-            session.tell(&ToProgram::NotWatched {
-                what: class,
-                reason: format!("it could not be loaded before the first test: {problem}"),
-            });
+    /// A class could not be loaded before the first test, for one of the reasons that Java numbers.
+    pub(crate) fn not_loaded(&self, class: String, problem: i32, detail: String) {
+        let Some(session) = self.awake() else { return };
+        session.tell(&match LoadProblem::from_code(i64::from(problem)) {
+            Ok(problem) => ToProgram::NotLoaded {
+                class,
+                problem,
+                detail,
+            },
+            Err(unknown) => ToProgram::Bug {
+                message: unknown.to_string(),
+            },
+        });
+    }
+
+    /// A walk ended with this exception.
+    pub(crate) fn walk_failed(&self, by: i32, names: Vec<Option<String>>, problem: String) {
+        let Some(session) = self.awake() else { return };
+        // What is said by whom does not matter as much as that it is said.
+        let by = events::author(by, names).unwrap_or_default();
+        // Of what the tests need for themselves the walk may find too little left.
+        let blame = match problem.as_str() {
+            "java.lang.OutOfMemoryError" | "java.lang.StackOverflowError" => Blame::Jvm,
+            _ => Blame::Unflake,
+        };
+        session.tell(&ToProgram::NotCompared {
+            by,
+            reason: format!("reading shared state ended with {problem}"),
+            blame,
+        });
+    }
+
+    pub(crate) fn sampled(&self, root: i32) {
+        if let Some(session) = self.awake()
+            && let Some(heap) = &session.heap
+        {
+            session.tell(&heap.sampled(root));
         }
     }
 
-    /// Without a problem a root is too large.
-    pub(crate) fn refused(&self, root: i32, problem: Option<String>) {
+    pub(crate) fn refused(&self, root: i32, problem: &str) {
         if let Some(session) = self.awake()
             && let Some(heap) = &session.heap
         {

@@ -1,13 +1,14 @@
 //! Shared state beside the heap: what the JVM keeps for everybody, and files.
 
 use crate::jvm_state::{self, Captured};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use unflake_files::{FileChange, FileDifference, Problem, Watcher};
 use unflake_protocol::{
-    Author, ChangeForm, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step, ThreadName, ToProgram,
-    Watch, What,
+    Author, ChangeForm, Gap, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step, ThreadName,
+    ToProgram, Watch, What,
 };
 
 #[derive(Default)]
@@ -21,6 +22,8 @@ struct SeenAround {
     /// Threads that were there after a test; one that is about to end is none that was left.
     threads: Vec<(Author, StateChange)>,
     files: Option<Watcher>,
+    /// Those that the JVM deletes when it ends, as Java's code named them.
+    until_exit: BTreeSet<PathBuf>,
 }
 
 /// How long the first test waits until the files that are there were read.
@@ -49,6 +52,12 @@ impl Around {
         let mut told = Vec::new();
         let mut changes = Vec::new();
         if let Some(captured) = jvm.map(jvm_state::triples) {
+            let (until_exit, captured): (Vec<Captured>, Vec<Captured>) = captured
+                .into_iter()
+                .partition(|(kind, _, _)| kind == "file-until-exit");
+            let working = std::env::current_dir().unwrap_or_default();
+            seen.until_exit = until_exit.iter().map(|(_, name, _)| working.join(name)).collect();
+            told.extend(captured.iter().filter_map(not_read));
             let mut captured = with_environment(captured);
             for (_, name, value) in captured.iter_mut().filter(|(kind, _, _)| kind == "thread-local") {
                 if let Some(text) = value.strip_prefix("java.lang.String ") {
@@ -97,8 +106,12 @@ impl Around {
             .filter(|change| !is_jdk(change))
             .partition(|change| change.kind == StateKind::Thread);
         let mut changes = others;
-        if let Some(files) = &mut seen.files {
-            changes.extend(files.changes().into_iter().map(file_change));
+        let SeenAround {
+            files, until_exit, ..
+        } = &mut *seen;
+        if let Some(files) = files {
+            let differences = files.changes().into_iter();
+            changes.extend(differences.map(|difference| file_change(difference, until_exit)));
             told.extend(files.problems().iter().map(not_watched));
         }
         if let Some(by) = author {
@@ -133,14 +146,19 @@ fn with_environment(captured: Vec<Captured>) -> Vec<Captured> {
     })
 }
 
-fn file_change(difference: FileDifference) -> StateChange {
+fn file_change(difference: FileDifference, until_exit: &BTreeSet<PathBuf>) -> StateChange {
     let path = difference.path.display().to_string();
+    let what = if until_exit.contains(&difference.path) {
+        What::UntilExit
+    } else {
+        What::Text
+    };
     StateChange {
         kind: StateKind::File,
         root: path.clone(),
         path,
         old: difference.old.map(|text| Shown::new(What::Text, text)),
-        new: difference.new.map(|text| Shown::new(What::Text, text)),
+        new: difference.new.map(|text| Shown::new(what, text)),
         form: match difference.change {
             FileChange::Created => ChangeForm::FirstSet,
             FileChange::Changed => ChangeForm::Replaced,
@@ -154,9 +172,19 @@ fn file_change(difference: FileDifference) -> StateChange {
     }
 }
 
+/// A kind of state that could not be read this time: nobody knows whether it changed.
+fn not_read((kind, what, _): &Captured) -> Option<ToProgram> {
+    (kind == "failed").then(|| ToProgram::NotWatched {
+        what: format!("state of the JVM: {what}"),
+        reason: "a thread changed it while it was read after a test".to_owned(),
+        gap: Gap::Lost,
+    })
+}
+
 fn not_watched(problem: &Problem) -> ToProgram {
     ToProgram::NotWatched {
         what: problem.directory.display().to_string(),
         reason: format!("{}; {}", problem.message, problem.hint),
+        gap: Gap::Lost,
     }
 }

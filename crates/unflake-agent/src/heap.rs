@@ -11,7 +11,7 @@ use crate::ffi::{Jvmti, Weak};
 use states::States;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use unflake_protocol::{Author, HeapMeasured, ToProgram, Watch, dotted};
+use unflake_protocol::{Author, Gap, HeapMeasured, ToProgram, Watch, dotted};
 
 pub(crate) use fields::count_statics;
 pub(crate) use states::{WalkTurn, Walked};
@@ -28,6 +28,8 @@ struct KnownHeap {
     states: States,
     /// Classes that were loaded since the walker asked last.
     fresh: Vec<Weak>,
+    /// What could not be read, until it is told.
+    unread: Vec<ToProgram>,
     /// Classes whose tests were asked for.
     test_classes: BTreeSet<String>,
 }
@@ -47,9 +49,21 @@ impl Heap {
         &self.watch
     }
 
-    /// Which settings were of use since the last call, or cannot be.
+    /// Which settings were of use since the last call, or cannot be; which classes cannot be read.
     pub(crate) fn news(&self) -> Vec<ToProgram> {
-        self.asked.news()
+        let mut news = self.asked.news();
+        news.append(&mut self.lock().unread);
+        news
+    }
+
+    /// This JDK keeps the contents of a class in fields that we do not know: only plain fields are read. Said once,
+    /// since a class is looked at once.
+    fn is_unknown(&self, class: &str) {
+        self.lock().unread.push(ToProgram::NotWatched {
+            what: format!("the contents of {class}"),
+            reason: "this JDK keeps them in a way that unflake does not know".to_owned(),
+            gap: Gap::Lost,
+        });
     }
 
     /// These tests run next.
@@ -91,9 +105,16 @@ impl Heap {
         self.lock().states.root_name(root)
     }
 
-    /// Without a problem it is too large.
-    pub(crate) fn refused(&self, root: i32, problem: Option<String>) -> ToProgram {
+    pub(crate) fn refused(&self, root: i32, problem: &str) -> ToProgram {
         let root = u32::try_from(root).unwrap_or(0);
-        self.lock().states.refuse(&self.watch, root, problem)
+        self.lock().states.refuse(root, problem)
+    }
+
+    /// Only a sample of what it reaches is read.
+    pub(crate) fn sampled(&self, root: i32) -> ToProgram {
+        ToProgram::Sampled {
+            what: self.name_of_root(u32::try_from(root).unwrap_or(0)),
+            most_objects: self.watch.most_objects,
+        }
     }
 }

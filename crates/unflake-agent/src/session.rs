@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use unflake_bytecode::ClassFile;
 use unflake_models::MODELS;
-use unflake_protocol::{Configuration, FRAMEWORKS, ToProgram};
+use unflake_protocol::{Configuration, FRAMEWORKS, Gap, ToProgram};
 
 pub(crate) struct Session {
     jvmti: Jvmti,
@@ -99,6 +99,7 @@ impl Session {
             session.tell(&ToProgram::NotWatched {
                 what: "the heap".to_owned(),
                 reason,
+                gap: Gap::Lost,
             });
         }
         for road in without_helper {

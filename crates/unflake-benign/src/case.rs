@@ -90,6 +90,16 @@ impl<'a> Case<'a> {
         self.steps.first()?.field()
     }
 
+    /// One of several differences below a root, and not the one that is shown.
+    pub(crate) fn is_further(&self) -> bool {
+        self.seen.is_none()
+    }
+
+    /// Of a file: its name has numbers that are drawn anew each time.
+    pub(crate) fn has_chance_name(&self) -> bool {
+        self.seen.is_some_and(|(change, _)| change.root.contains('*'))
+    }
+
     /// `None`: there is no field of the project on the way.
     pub(crate) fn changed(&self) -> Option<ChangedPart> {
         let below = self.fields.first()?.below;

@@ -15,6 +15,8 @@ pub struct ClassUses {
     pub(crate) name: String,
     pub(crate) parent: Option<String>,
     pub(crate) has_tests: bool,
+    /// Not the project's own.
+    pub(crate) is_library: bool,
     /// It makes a `ThreadLocal` of no class of its own and without an initial value.
     pub(crate) makes_empty_thread_local: bool,
     pub(crate) fields: Vec<DeclaredField>,
@@ -49,6 +51,34 @@ pub(crate) struct MethodUses {
 }
 
 impl ClassUses {
+    /// `package.Class`
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The class above it.
+    pub fn parent(&self) -> Option<&str> {
+        self.parent.as_deref()
+    }
+
+    /// The same as a class of a library, of which only some classes are known: what is not private may be used by
+    /// others.
+    #[must_use]
+    pub fn of_library(self) -> ClassUses {
+        let open = |field: DeclaredField| DeclaredField {
+            is_public: !field.is_private,
+            ..field
+        };
+        ClassUses {
+            is_library: true,
+            has_tests: false,
+            makes_empty_thread_local: true,
+            fields: self.fields.into_iter().map(open).collect(),
+            texts: Vec::new(),
+            ..self
+        }
+    }
+
     /// Reads a class file.
     pub fn parse(bytes: &[u8]) -> Result<ClassUses, ClassError> {
         let class = ClassFile::parse(bytes)?;
@@ -72,6 +102,7 @@ impl ClassUses {
         }
         Ok(ClassUses {
             name: dotted(&class.name()),
+            is_library: false,
             has_tests: parent.as_deref() == Some("junit.framework.TestCase") || class.methods().any(is_test),
             parent,
             fields: class.fields().map(field).collect(),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use unflake_bytecode::{Call, FieldUse, How};
 use unflake_protocol::{FieldName, dotted};
 
-/// All classes of a project.
+/// All classes of a project, and some of its libraries': those with fields that changed.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     pub(crate) classes: BTreeMap<String, Class>,
@@ -18,6 +18,7 @@ pub struct Evidence {
 pub(crate) struct Class {
     pub(crate) parent: Option<String>,
     pub(crate) has_tests: bool,
+    pub(crate) is_library: bool,
     pub(crate) makes_empty_thread_local: bool,
     pub(crate) fields: BTreeMap<String, KnownField>,
 }
@@ -75,6 +76,7 @@ impl Evidence {
             let known = Class {
                 parent: class.parent,
                 has_tests: class.has_tests,
+                is_library: class.is_library,
                 makes_empty_thread_local: class.makes_empty_thread_local,
                 fields: fields.collect(),
             };
@@ -98,7 +100,7 @@ impl Evidence {
 
     /// Whether it is one of the project's own; its name with `$` before the names of inner classes.
     pub(crate) fn has_class(&self, class: &str) -> bool {
-        self.classes.contains_key(class)
+        self.classes.get(class).is_some_and(|class| !class.is_library)
     }
 
     /// Uses go to the fields they are of, calls to the methods they are of.

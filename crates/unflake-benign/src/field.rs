@@ -37,6 +37,14 @@ impl<'u> Field<'u> {
         format!("{}.{}", short(self.class), self.known.declared.name)
     }
 
+    /// Of a library's class.
+    pub(crate) fn is_library(&self) -> bool {
+        self.all
+            .classes
+            .get(self.class)
+            .is_some_and(|class| class.is_library)
+    }
+
     pub(crate) fn name(&self) -> &'u str {
         &self.known.declared.name
     }

@@ -26,6 +26,8 @@ pub(crate) enum Fact {
     Cause { test: TestIx, cause: Box<Cause> },
     /// Shared state was compared before and after it.
     Watched(TestIx),
+    /// It ran, and what it changed is not known, for this reason.
+    NotWatched(TestIx, String),
     /// It leaves shared state changed.
     Changed(Box<Changed>),
     /// It ran in another order of the whole suite.
@@ -154,6 +156,8 @@ pub(crate) enum CutShort {
     NoJvm,
     /// The agent switched itself off in a test JVM.
     AgentOff,
+    /// Some shared state could not be watched.
+    NotWatched,
 }
 
 /// All facts, in the order in which they were found out.
@@ -270,6 +274,11 @@ impl Ledger {
                     CutShort::AgentOff,
                     NoteKind::AgentOff,
                     format!("the agent switched itself off in a test JVM: {reason}"),
+                ),
+                Fault::NotCompared(reason) => (
+                    CutShort::NotWatched,
+                    NoteKind::NotCompared,
+                    format!("shared state could not be compared in a test JVM: {reason}"),
                 ),
                 Fault::NotStarted(reason) => (
                     CutShort::NoJvm,

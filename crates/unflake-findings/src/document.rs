@@ -100,7 +100,8 @@ impl Document {
 impl Document {
     /// Whether something of unflake's own failed, which no test is to blame for.
     pub fn has_fault_of_ours(&self) -> bool {
-        self.notes.iter().any(|note| note.kind == NoteKind::AgentOff)
+        let is_ours = |note: &Note| matches!(note.kind, NoteKind::AgentOff | NoteKind::NotCompared);
+        self.notes.iter().any(is_ours)
     }
 }
 
@@ -345,6 +346,8 @@ pub enum NoteKind {
     Rebuilt,
     /// Some shared state could not be watched.
     NotWatched,
+    /// States of the heap could not be compared.
+    NotCompared,
     /// The agent switched itself off.
     AgentOff,
     /// Anything else.

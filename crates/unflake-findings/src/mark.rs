@@ -11,6 +11,10 @@ pub enum Mark {
     InsideJdk,
     /// A shutdown hook of the JDK.
     JdkHook { class: String },
+    /// A new file whose name nobody can know, and that the JVM deletes when it ends.
+    UntilExit,
+    /// A map by types inside of a library's object that the project tells nothing.
+    TypeCache { field: String },
     /// A thread-local whose own code makes the value, and that nobody sets.
     ThreadLocalDefault { field: String, methods: Vec<String> },
     /// The state of a pseudo-random number generator.
@@ -44,6 +48,8 @@ pub enum Mark {
 pub enum MarkKind {
     InsideJdk,
     JdkHook,
+    UntilExit,
+    TypeCache,
     ThreadLocalDefault,
     RandomState,
     SetUp,
@@ -62,6 +68,8 @@ impl Mark {
         match self {
             Mark::InsideJdk => MarkKind::InsideJdk,
             Mark::JdkHook { .. } => MarkKind::JdkHook,
+            Mark::UntilExit => MarkKind::UntilExit,
+            Mark::TypeCache { .. } => MarkKind::TypeCache,
             Mark::ThreadLocalDefault { .. } => MarkKind::ThreadLocalDefault,
             Mark::RandomState { .. } => MarkKind::RandomState,
             Mark::SetUp { .. } => MarkKind::SetUp,
@@ -78,9 +86,11 @@ impl Mark {
 }
 
 impl MarkKind {
-    pub const ALL: [MarkKind; 13] = [
+    pub const ALL: [MarkKind; 15] = [
         MarkKind::InsideJdk,
         MarkKind::JdkHook,
+        MarkKind::UntilExit,
+        MarkKind::TypeCache,
         MarkKind::ThreadLocalDefault,
         MarkKind::RandomState,
         MarkKind::SetUp,
@@ -99,6 +109,8 @@ impl MarkKind {
         match self {
             MarkKind::InsideJdk => "inside-jdk",
             MarkKind::JdkHook => "jdk-hook",
+            MarkKind::UntilExit => "until-exit",
+            MarkKind::TypeCache => "type-cache",
             MarkKind::ThreadLocalDefault => "thread-local-default",
             MarkKind::RandomState => "random-state",
             MarkKind::SetUp => "set-up",
@@ -126,6 +138,8 @@ mod tests {
         vec![
             Mark::InsideJdk,
             Mark::JdkHook { class: class() },
+            Mark::UntilExit,
+            Mark::TypeCache { field: field() },
             Mark::ThreadLocalDefault {
                 field: field(),
                 methods: methods(),

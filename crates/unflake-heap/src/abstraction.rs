@@ -17,7 +17,8 @@ pub struct Rule {
     pub is_value: bool,
 }
 
-/// How the walker reads the contents. Fields are named as `field`, or `Class.field` where they are another class's.
+/// How the walker reads the contents. Fields are named as `field`, or `Class.field` where they are another class's; of
+/// two such names with a `|` between them the one that this JDK has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     Opaque,
@@ -37,6 +38,8 @@ pub enum Read {
     RingCount(&'static str, &'static str, &'static str),
     /// Linked nodes: the first, then the element and the next of each.
     Chain(&'static str, &'static str, &'static str),
+    /// The same from a node that is only near the first; then the one before each.
+    TwoWayChain(&'static str, &'static str, &'static str, &'static str),
     /// Elements without order: array, number; without a number all that are not null.
     Bag(&'static str, Option<&'static str>),
     /// Keys and values by turns in an array, without order.
@@ -47,6 +50,9 @@ pub enum Read {
     TreeMap,
     /// Bins of linked entries: the table, then key, value and next of each.
     Table(&'static str, &'static str, &'static str, &'static str),
+    /// Bins of entries that refer weakly to their keys: the table, then value and next of each. An entry counts as long
+    /// as its key cannot go by itself: a class, an enum constant, a text, or what was reached before it.
+    WeakTable(&'static str, &'static str, &'static str),
     /// `ConcurrentHashMap`: the table, then key, value and next of each, and of a bin that is a tree its first.
     Concurrent,
     /// By its own iterator, which runs no code of the project's.
@@ -71,7 +77,7 @@ const fn value(class: &'static str, read: Read) -> Rule {
 
 use Read::{
     All, Bag, Chain, Concurrent, Fields, HashMap, LinkedHashMap, Name, Opaque, Pairs, Ring, RingCount,
-    SkipList, Slice, Table, Text, TreeMap,
+    SkipList, Slice, Table, Text, TreeMap, TwoWayChain, WeakTable,
 };
 
 /// A class that is named exactly wins over one that is named by the beginning of its name.
@@ -128,7 +134,7 @@ pub const RULES: &[Rule] = &[
     rule("java.util.Hashtable", Table("table", "java.util.Hashtable$Entry.key", "java.util.Hashtable$Entry.value", "java.util.Hashtable$Entry.next")),
     rule("java.util.Properties", Fields(&["map", "defaults"])),
     rule("java.util.IdentityHashMap", Pairs("table")),
-    rule("java.util.WeakHashMap", Opaque),
+    rule("java.util.WeakHashMap", WeakTable("table", "java.util.WeakHashMap$Entry.value", "java.util.WeakHashMap$Entry.next")),
     rule("java.util.EnumMap", Fields(&["vals"])),
     rule("java.util.HashSet", Fields(&["map"])),
     rule("java.util.TreeSet", Fields(&["m"])),
@@ -145,7 +151,12 @@ pub const RULES: &[Rule] = &[
     rule("java.util.concurrent.LinkedBlockingQueue", Chain("head", "java.util.concurrent.LinkedBlockingQueue$Node.item", "java.util.concurrent.LinkedBlockingQueue$Node.next")),
     rule("java.util.concurrent.LinkedBlockingDeque", Chain("first", "java.util.concurrent.LinkedBlockingDeque$Node.item", "java.util.concurrent.LinkedBlockingDeque$Node.next")),
     rule("java.util.concurrent.ConcurrentLinkedQueue", Chain("head", "java.util.concurrent.ConcurrentLinkedQueue$Node.item", "java.util.concurrent.ConcurrentLinkedQueue$Node.next")),
-    rule("java.util.concurrent.ConcurrentLinkedDeque", Chain("head", "java.util.concurrent.ConcurrentLinkedDeque$Node.item", "java.util.concurrent.ConcurrentLinkedDeque$Node.next")),
+    rule("java.util.concurrent.ConcurrentLinkedDeque", TwoWayChain("head", "java.util.concurrent.ConcurrentLinkedDeque$Node.item", "java.util.concurrent.ConcurrentLinkedDeque$Node.next", "java.util.concurrent.ConcurrentLinkedDeque$Node.prev")),
+    // Since Java 21 its nodes are of another class.
+    rule("java.util.concurrent.LinkedTransferQueue", Chain("head", "java.util.concurrent.LinkedTransferQueue$Node.item|java.util.concurrent.LinkedTransferQueue$DualNode.item", "java.util.concurrent.LinkedTransferQueue$Node.next|java.util.concurrent.LinkedTransferQueue$DualNode.next")),
+    // Only threads that wait for each other are in it.
+    rule("java.util.concurrent.SynchronousQueue", Opaque),
+    rule("javax.swing.event.EventListenerList", Fields(&["listenerList"])),
     rule("java.util.concurrent.atomic.Striped64", Fields(&["base", "cells"])),
     rule("java.util.concurrent.atomic.*", All),
     // Dates keep caches beside what they mean; formats a scratch pad.
@@ -210,6 +221,8 @@ pub const RULES: &[Rule] = &[
     rule("java.util.ResourceBundle", Opaque),
     rule("java.util.ServiceLoader", Opaque),
     rule("java.util.logging.*", Opaque),
+    // Of ours: what a sample leaves out.
+    value("java.util.UnflakeUnread", Opaque),
     rule("java.security.*", Opaque),
     rule("javax.crypto.*", Opaque),
     rule("javax.net.*", Opaque),

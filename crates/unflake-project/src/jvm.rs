@@ -142,6 +142,9 @@ impl TestJvm {
             // The build's own JVMs watch nothing.
             | ToProgram::Changed { .. }
             | ToProgram::NotWatched { .. }
+            | ToProgram::Sampled { .. }
+            | ToProgram::NotLoaded { .. }
+            | ToProgram::NotCompared { .. }
             | ToProgram::Used(_)
             | ToProgram::Unusable { .. }
             | ToProgram::Initialised { .. }

@@ -4,7 +4,7 @@
 //! `javac` runs (`unflake-javac`). Both sides name a number; nobody writes it a second time. Frameworks have a table of
 //! their own and appear here with their ranks and names.
 
-use crate::{ChoiceId, ChoiceKind, Form, Framework, HashDraws, Level, Points};
+use crate::{ChoiceId, ChoiceKind, Form, Framework, HashDraws, Level, LoadProblem, Points};
 use std::fmt::{self, Debug, Write as _};
 
 /// A type whose values have numbers in Java.
@@ -224,10 +224,13 @@ coded! {
     SkipList = 15,
     Objects = 16,
     Numbers = 17,
+    WeakTable = 18,
 }
 
 codes!(Level, "LEVEL": One = 0, Eq = 1, Id = 2, Full = 3);
 codes!(Points, "POINTS": WholeTest = 0, Body = 1, SetUps = 2);
+
+codes!(LoadProblem, "LOAD": Throws = 0, Blocks = 1, NoTime = 2);
 codes!(HashDraws, "HASHES": None = 0, Some = 1, Unknown = 2);
 codes!(ChoiceKind, "KIND": Rearranges = 0, Picks = 1, Open = 2);
 
@@ -321,6 +324,7 @@ fn constants() -> Vec<Constant> {
     all.extend(of::<ContentReader>());
     all.extend(of::<Level>());
     all.extend(of::<Points>());
+    all.extend(of::<LoadProblem>());
     all.extend(of::<HashDraws>());
     all.extend(of::<ChoiceKind>());
     all.extend([
@@ -405,6 +409,7 @@ mod tests {
         every_code_comes_back::<ContentReader>();
         every_code_comes_back::<Level>();
         every_code_comes_back::<Points>();
+        every_code_comes_back::<LoadProblem>();
         every_code_comes_back::<HashDraws>();
         every_code_comes_back::<ChoiceKind>();
     }

@@ -30,8 +30,8 @@ pub use script::{
 };
 pub use shown::{Reference, Shown, What};
 pub use state::{
-    Abstraction, Author, ChangeForm, Compare, Further, HeapMeasured, HeapSetting, Leaf, Measured, Nearby,
-    Points, Roots, Side, StateChange, StateKind, Watch,
+    Abstraction, Author, Blame, ChangeForm, Compare, Further, Gap, HeapMeasured, HeapSetting, Leaf,
+    LoadProblem, Measured, Nearby, Points, Roots, Side, StateChange, StateKind, Watch,
 };
 pub use step::{FieldName, JvmState, LocaleCategory, Slot, Step, ThreadName};
 pub use wire::{PROTOCOL_VERSION, WireError, read_message, write_message};

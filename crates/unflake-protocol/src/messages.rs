@@ -1,8 +1,8 @@
 //! What the program and an agent say to each other.
 
 use crate::{
-    Author, Chosen, Evidence, Handle, HeapSetting, Leaf, Measured, Record, Script, SeenTest, StateChange,
-    Strategy, Watch,
+    Author, Blame, Chosen, Evidence, Gap, Handle, HeapSetting, Leaf, LoadProblem, Measured, Record, Script,
+    SeenTest, StateChange, Strategy, Watch,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -138,6 +138,24 @@ pub enum ToProgram {
     NotWatched {
         what: String,
         reason: String,
+        gap: Gap,
+    },
+    /// A static field reaches more objects than this, so only a sample of them is compared.
+    Sampled {
+        what: String,
+        most_objects: u32,
+    },
+    /// A class could not be loaded before the first test. `detail`: the exception.
+    NotLoaded {
+        class: String,
+        problem: LoadProblem,
+        detail: String,
+    },
+    /// The state after somebody's code could not be compared with the one before: what they changed is not known.
+    NotCompared {
+        by: Option<Author>,
+        reason: String,
+        blame: Blame,
     },
     /// Something that was asked for about the heap matched something; once in a JVM.
     Used(HeapSetting),

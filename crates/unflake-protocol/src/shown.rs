@@ -46,6 +46,8 @@ pub enum What {
     Alive,
     /// A shutdown hook.
     Registered,
+    /// A file that the JVM deletes when it ends.
+    UntilExit,
     /// An object that could not be read.
     Unknown,
     /// Hidden, since it may be secret.
@@ -114,6 +116,7 @@ impl What {
             | What::Present
             | What::Alive
             | What::Registered
+            | What::UntilExit
             | What::Unknown
             | What::Hidden => false,
         }
@@ -136,6 +139,7 @@ impl What {
             | What::Present
             | What::Alive
             | What::Registered
+            | What::UntilExit
             | What::Unknown
             | What::Hidden => None,
         }

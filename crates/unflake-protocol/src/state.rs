@@ -120,6 +120,35 @@ pub enum Author {
     Class(String),
 }
 
+/// What it means that something is not watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Gap {
+    /// A limit that the documentation names, or that a class sets by itself: all that was promised is watched.
+    Known,
+    /// Changes that should have been seen may be missing.
+    Lost,
+}
+
+/// Why a class is not loaded before the first test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LoadProblem {
+    /// It cannot be found, or its initialiser throws.
+    Throws,
+    /// Its initialiser was still running when its time was up.
+    Blocks,
+    /// The classes before it took all the time that there is.
+    NoTime,
+}
+
+/// Who is to blame if a state cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Blame {
+    /// A bug of ours.
+    Unflake,
+    /// The test JVM has no memory or no stack left.
+    Jvm,
+}
+
 /// One difference between two captures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChange {

@@ -28,6 +28,14 @@ fn sentence(mark: &Mark) -> String {
         Mark::JdkHook { class } => {
             format!("`{class}` is a shutdown hook of the JDK, which runs after the last test")
         }
+        Mark::UntilExit => {
+            "a new file whose name no other test can know, which the JVM deletes when it ends".to_owned()
+        }
+        Mark::TypeCache { field } => {
+            format!(
+                "a cache by types inside of the library's object in `{field}`, to which the project gives nothing to keep"
+            )
+        }
         Mark::ThreadLocalDefault { field, methods } => format!(
             "created on first use: only {} {} `{field}`, and nothing sets it",
             listed(methods),
@@ -112,11 +120,19 @@ mod tests {
     }
 
     /// A mark of each kind as JSON has it, and its sentence.
-    const SENTENCES: [(&str, &str); 13] = [
+    const SENTENCES: [(&str, &str); 15] = [
         (r#"{"mark": "inside-jdk"}"#, "internal state of the JDK"),
         (
             r#"{"mark": "jdk-hook", "class": "java.util.logging.LogManager$Cleaner"}"#,
             "`java.util.logging.LogManager$Cleaner` is a shutdown hook of the JDK, which runs after the last test",
+        ),
+        (
+            r#"{"mark": "until-exit"}"#,
+            "a new file whose name no other test can know, which the JVM deletes when it ends",
+        ),
+        (
+            r#"{"mark": "type-cache", "field": "Json.MAPPER"}"#,
+            "a cache by types inside of the library's object in `Json.MAPPER`, to which the project gives nothing to keep",
         ),
         (
             r#"{"mark": "thread-local-default", "field": "Util.df", "methods": ["Util.format", "Util.parse"]}"#,

@@ -337,8 +337,13 @@ extern "system" fn Java_java_util_UnflakeNative_refused(
     problem: jobject,
 ) {
     with_agent(env, (), |agent, jni| {
-        agent.refused(root, jni.text(Object(problem)));
+        agent.refused(root, &jni.text(Object(problem)).unwrap_or_default());
     });
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_sampled(env: *mut JNIEnv, _: jobject, root: jint) {
+    with_agent(env, (), |agent, _| agent.sampled(root));
 }
 
 #[unsafe(no_mangle)]
@@ -346,11 +351,26 @@ extern "system" fn Java_java_util_UnflakeNative_notLoaded(
     env: *mut JNIEnv,
     _: jobject,
     name: jobject,
-    problem: jobject,
+    problem: jint,
+    detail: jobject,
 ) {
     with_agent(env, (), |agent, jni| {
         let text = |object: jobject| jni.text(Object(object)).unwrap_or_default();
-        agent.not_loaded(text(name), &text(problem));
+        agent.not_loaded(text(name), problem, text(detail));
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_java_util_UnflakeNative_walkFailed(
+    env: *mut JNIEnv,
+    _: jobject,
+    by: jint,
+    names: jobject,
+    problem: jobject,
+) {
+    with_agent(env, (), |agent, jni| {
+        let problem = jni.text(Object(problem)).unwrap_or_default();
+        agent.walk_failed(by, jni.texts(Object(names)), problem);
     });
 }
 

@@ -112,6 +112,9 @@ impl Jvmti {
 
     /// Takes over an array of local references that the JVM has just made for us.
     fn references(self, array: *mut jobject, count: jint) -> Vec<Object> {
+        if array.is_null() {
+            return Vec::new();
+        }
         // SAFETY: the JVM said that there are `count` references, which are ours as local references.
         let list = unsafe { std::slice::from_raw_parts(array, usize::try_from(count).unwrap_or(0)) };
         let list = list.iter().map(|&object| Object(object)).collect();
@@ -152,6 +155,10 @@ impl Jvmti {
         )
         .is_err()
         {
+            return Vec::new();
+        }
+        if fields.is_null() {
+            // That is an array of nothing for some JVMs.
             return Vec::new();
         }
         // SAFETY: on success `fields` points to `count` ids, which are ours until we free the array.

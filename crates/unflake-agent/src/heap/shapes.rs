@@ -10,6 +10,9 @@ use unflake_heap::{Field, Shape, View};
 use unflake_protocol::Compare;
 use unflake_protocol::codes::{ContentReader, ShapeNumber, SharedCode};
 
+/// Stands for what a sample leaves out; people see it as `unread`.
+const UNREAD: &str = "java.util.UnflakeUnread";
+
 /// How the walker reads a class, beside the shape: which fields it has to know.
 struct ReadPlan<'a> {
     reader: ContentReader,
@@ -48,7 +51,7 @@ impl Heap {
         }
         shape.fields = kept;
         if sources.len() != plan.sources.len() {
-            // This JDK keeps it differently from all that we know.
+            self.is_unknown(&shape.class);
             shape.view = View::Fields;
             reader = reader_of(Read::All);
         }
@@ -79,6 +82,7 @@ impl Heap {
         let is_enum = chain.iter().any(|(_, name)| name == "java.lang.Enum");
         let mut fields: Vec<FieldOf<'a>> = Vec::new();
         let mut found: Option<(&'static Rule, Vec<FieldOf<'a>>, Vec<FieldOf<'a>>)> = None;
+        let mut unknown = None;
         for (place, (above, above_name)) in chain.iter().enumerate() {
             if let Some(asked) = self.compared(&chain[place..]) {
                 found = Some(asked);
@@ -89,13 +93,18 @@ impl Heap {
                 found = Some((&LOGGING, Vec::new(), Vec::new()));
                 break;
             }
-            if let Some(rule) = rule_of(above_name).filter(|rule| rule.read != Read::All)
-                && let Some((sources, named)) = self.resolve(jni, &chain[place..], rule.read)
-            {
-                found = Some((rule, sources, named));
-                break;
+            if let Some(rule) = rule_of(above_name).filter(|rule| rule.read != Read::All) {
+                if let Some((sources, named)) = self.resolve(jni, &chain[place..], rule.read) {
+                    found = Some((rule, sources, named));
+                    break;
+                }
+                unknown = Some(above_name);
             }
             fields.extend(self.own_fields(*above, above_name));
+        }
+        // Where fields came with a later JDK, the rule of a class above holds: `Properties` was a plain `Hashtable`.
+        if let Some(unknown) = unknown.filter(|_| found.is_none()) {
+            self.is_unknown(unknown);
         }
         let (rule, sources, named) = match found {
             Some((rule, sources, named)) => (Some(rule), sources, named),
@@ -120,7 +129,10 @@ impl Heap {
                     kind: kind(&field.descriptor),
                 })
                 .collect(),
-            class: name.to_owned(),
+            class: match name {
+                UNREAD => "unread".to_owned(),
+                name => name.to_owned(),
+            },
         };
         let plan = ReadPlan {
             reader: reader_of(read),
@@ -188,10 +200,10 @@ impl Heap {
         };
         let here = |name: &str| chain.iter().find_map(|(class, _)| declared(*class, name));
         let one = |name: &str| -> Option<FieldOf<'a>> {
-            match name.rsplit_once('.') {
+            name.split('|').find_map(|name| match name.rsplit_once('.') {
                 Some((class, field)) => declared(jni.find_class(&class.replace('.', "/"))?, field),
                 None => here(name),
-            }
+            })
         };
         let sources = |names: &[&str]| names.iter().map(|name| one(name)).collect::<Option<Vec<_>>>();
         const NODE: &str = "java.util.concurrent.ConcurrentHashMap$Node";
@@ -216,6 +228,8 @@ impl Heap {
             Read::Slice(array, size) => sources(&[array, size])?,
             Read::Ring(array, head, end) | Read::RingCount(array, head, end) => sources(&[array, head, end])?,
             Read::Chain(first, item, next) => sources(&[first, item, next])?,
+            Read::TwoWayChain(near, item, next, before) => sources(&[near, item, next, before])?,
+            Read::WeakTable(table, value, next) => sources(&[table, value, next])?,
             Read::Bag(array, Some(size)) => sources(&[array, size])?,
             Read::Bag(array, None) | Read::Pairs(array) => sources(&[array])?,
             Read::Table(table, key, value, next) => sources(&[table, key, value, next])?,
@@ -231,13 +245,13 @@ impl Heap {
                     tree,
                 ]
             }
+            Read::TreeMap => sources(&["root"])?,
             Read::Opaque
             | Read::All
             | Read::Text
             | Read::Name
             | Read::HashMap
             | Read::LinkedHashMap
-            | Read::TreeMap
             | Read::SkipList => Vec::new(),
         };
         Some((sources, Vec::new()))
@@ -280,7 +294,8 @@ fn reader_of(read: Read) -> ContentReader {
         Read::Slice(..) => ContentReader::Slice,
         Read::Ring(..) => ContentReader::Ring,
         Read::RingCount(..) => ContentReader::RingCount,
-        Read::Chain(..) => ContentReader::Chain,
+        Read::Chain(..) | Read::TwoWayChain(..) => ContentReader::Chain,
+        Read::WeakTable(..) => ContentReader::WeakTable,
         Read::Bag(..) => ContentReader::Bag,
         Read::Pairs(_) => ContentReader::Pairs,
         Read::HashMap => ContentReader::HashMap,
@@ -301,9 +316,11 @@ fn view(read: Read, sources: &[FieldOf<'_>]) -> View {
             Some([b'[', number]) => View::Numbers(*number),
             _ => View::Sequence,
         },
-        Read::Ring(..) | Read::RingCount(..) | Read::Chain(..) => View::Sequence,
+        Read::Ring(..) | Read::RingCount(..) | Read::Chain(..) | Read::TwoWayChain(..) => View::Sequence,
         Read::Bag(..) => View::Bag,
-        Read::Pairs(_) | Read::HashMap | Read::Table(..) | Read::Concurrent => View::UnorderedMap,
+        Read::Pairs(_) | Read::HashMap | Read::Table(..) | Read::WeakTable(..) | Read::Concurrent => {
+            View::UnorderedMap
+        }
         Read::LinkedHashMap | Read::TreeMap | Read::SkipList => View::OrderedMap,
     }
 }

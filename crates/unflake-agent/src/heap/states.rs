@@ -4,8 +4,10 @@
 //! what differs again is the doing of a thread that goes on by itself, and such a root is given up.
 
 use std::time::Instant;
-use unflake_heap::{Arrived, Compared, Difference, Incoming, Packed, Shapes, counts, differences, new_roots};
-use unflake_protocol::{Author, Further, HeapMeasured, StateChange, StateKind, ToProgram, Watch};
+use unflake_heap::{
+    Arrived, Compared, Difference, Incoming, Malformed, Packed, Shapes, counts, differences, new_roots,
+};
+use unflake_protocol::{Author, Blame, Further, Gap, HeapMeasured, StateChange, StateKind, ToProgram, Watch};
 
 #[derive(Default)]
 pub(super) struct States {
@@ -103,22 +105,19 @@ impl States {
         known.map(|root| root.name.clone()).unwrap_or_default()
     }
 
-    /// A root is looked at no more. Without a problem it is too large.
-    pub(super) fn refuse(&mut self, watch: &Watch, root: u32, problem: Option<String>) -> ToProgram {
-        let most = watch.most_objects;
+    /// A root is looked at no more.
+    pub(super) fn refuse(&mut self, root: u32, problem: &str) -> ToProgram {
         // What the walk before showed of it counts as little: it may be the same thread's doing.
         self.restless.push(root);
         ToProgram::NotWatched {
             what: self.root_name(root),
-            reason: match problem {
-                None => format!(
-                    "it reaches more than {most} objects; `most_objects` in `[pollution]` of unflake.toml \
-                     sets the limit"
-                ),
-                Some(problem) => {
-                    format!("a thread changes it while no test runs, so it cannot be read ({problem})")
-                }
+            reason: if problem.ends_with("Error") {
+                // Classes of the JDK that the walker knows by name have other fields than it was compiled with.
+                format!("this JDK keeps it in a way that unflake does not know ({problem})")
+            } else {
+                format!("a thread changes it while no test runs, so it cannot be read ({problem})")
             },
+            gap: Gap::Lost,
         }
     }
 
@@ -146,16 +145,10 @@ impl States {
                 ..WalkAnswer::default()
             };
         }
-        let mut told = Vec::new();
-        if watch.initial
-            && let (Some(by), Ok(fresh)) = (by, new_roots(&self.shapes, &last, &self.last))
-        {
-            told.extend(fresh.into_iter().map(|(root, leaves)| ToProgram::Initialised {
-                by: by.clone(),
-                root,
-                leaves,
-            }));
-        }
+        let mut told = match self.initialised(watch, &last, by) {
+            Ok(told) => told,
+            Err(malformed) => return self.not_compared(&malformed, by),
+        };
         let compared = if is_other {
             differences(&self.shapes, &last, &self.last, watch.around)
         } else {
@@ -166,13 +159,7 @@ impl States {
             memory,
         } = match compared {
             Ok(compared) => compared,
-            Err(malformed) => {
-                let message = malformed.to_string();
-                return WalkAnswer {
-                    told: vec![ToProgram::Bug { message }],
-                    ..WalkAnswer::default()
-                };
-            }
+            Err(malformed) => return self.not_compared(&malformed, by),
         };
         let differs = match turn {
             WalkTurn::First => {
@@ -193,6 +180,41 @@ impl States {
         }
     }
 
+    /// What the roots hold that the last state did not have, if somebody asked for it.
+    fn initialised(
+        &self,
+        watch: &Watch,
+        last: &Packed,
+        by: Option<&Author>,
+    ) -> Result<Vec<ToProgram>, Malformed> {
+        let Some(by) = by.filter(|_| watch.initial) else {
+            return Ok(Vec::new());
+        };
+        let fresh = new_roots(&self.shapes, last, &self.last)?.into_iter();
+        Ok(fresh
+            .map(|(root, leaves)| ToProgram::Initialised {
+                by: by.clone(),
+                root,
+                leaves,
+            })
+            .collect())
+    }
+
+    /// Nothing is known of what was done before this walk. The next one has nothing to be compared with either, unless
+    /// it is sound itself and so is this one.
+    fn not_compared(&mut self, malformed: &Malformed, by: Option<&Author>) -> WalkAnswer {
+        self.pending.clear();
+        let told = ToProgram::NotCompared {
+            by: by.cloned(),
+            reason: malformed.to_string(),
+            blame: Blame::Unflake,
+        };
+        WalkAnswer {
+            told: vec![told],
+            ..WalkAnswer::default()
+        }
+    }
+
     /// These roots changed although nothing ran.
     fn give_up(&mut self, found: &[Difference]) -> Vec<ToProgram> {
         let mut told = Vec::new();
@@ -202,6 +224,7 @@ impl States {
                 told.push(ToProgram::NotWatched {
                     what: self.root_name(difference.root),
                     reason: "a thread keeps changing it while no test runs".to_owned(),
+                    gap: Gap::Lost,
                 });
             }
         }
@@ -353,14 +376,62 @@ mod tests {
     #[test]
     fn a_refused_root_says_why() {
         let mut walks = Walks::new();
-        let mut refuse = |problem: Option<&str>| match walks.0.refuse(&watch(), 1, problem.map(str::to_owned))
-        {
-            ToProgram::NotWatched { what, reason } => (what, reason),
+        let mut refuse = |problem: &str| match walks.0.refuse(1, problem) {
+            ToProgram::NotWatched { what, reason, gap } => (what, reason, gap),
             other => panic!("{other:?}"),
         };
-        let (what, reason) = refuse(None);
-        assert_eq!(what, "a.A.y");
-        assert!(reason.starts_with("it reaches more than 7 objects"), "{reason}");
-        assert!(refuse(Some("E")).1.ends_with("cannot be read (E)"));
+        for (problem, end) in [
+            (
+                "java.lang.NullPointerException",
+                "so it cannot be read (java.lang.NullPointerException)",
+            ),
+            (
+                "java.lang.NoSuchFieldError",
+                "unflake does not know (java.lang.NoSuchFieldError)",
+            ),
+        ] {
+            let (what, reason, gap) = refuse(problem);
+            assert_eq!((what.as_str(), gap), ("a.A.y", Gap::Lost));
+            assert!(reason.ends_with(end), "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_read_is_told_of_whoever_ran() {
+        let mut walks = Walks::new();
+        let by = class();
+        walks.walk(First, [1, 1], None);
+        walks.walk(First, [2, 1], by.as_ref());
+        // A root that does not exist.
+        let broken = Walked {
+            part: &[1, 9, 1],
+            turn: Again,
+            nanos: 1,
+            held: 0,
+            while_walked: 0,
+        };
+        let told = |(differs, told): (bool, Vec<ToProgram>)| match &told[..] {
+            [
+                ToProgram::NotCompared {
+                    by,
+                    blame: Blame::Unflake,
+                    ..
+                },
+            ] => (differs, by.clone()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            told(walks.0.walked(&watch(), &broken, by.as_ref())),
+            (false, by.clone())
+        );
+        // Neither is what came before told by and by, nor is there anything to compare the next state with.
+        let next = Walked {
+            part: &[1, 1, 3, 1, 2, 2],
+            turn: First,
+            ..broken
+        };
+        assert_eq!(told(walks.0.walked(&watch(), &next, None)), (false, None));
+        assert_eq!(walks.walk(First, [2, 1], None), (false, vec![]));
+        assert_eq!(walks.walk(First, [3, 1], by.as_ref()), (true, vec![]));
     }
 }

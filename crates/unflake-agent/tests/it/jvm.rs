@@ -9,6 +9,8 @@ use std::{env, fs};
 pub(crate) struct Jdk {
     pub(crate) home: PathBuf,
     pub(crate) feature: u8,
+    /// Given to each of its JVMs.
+    pub(crate) options: Vec<String>,
 }
 
 /// The JDKs that everything must work on. One that is missing fails the test.
@@ -17,6 +19,7 @@ pub(crate) fn jdks() -> Vec<Jdk> {
     let jdks = jdks.into_iter().map(|jdk| Jdk {
         home: jdk.home,
         feature: jdk.version,
+        options: Vec::new(),
     });
     jdks.collect()
 }
@@ -95,7 +98,7 @@ impl Jdk {
 
     pub(crate) fn checked(&self) -> Command {
         let mut command = java(&self.home.join("bin/java"));
-        command.args(["-Xcheck:jni", "-Xverify:all"]);
+        command.args(["-Xcheck:jni", "-Xverify:all"]).args(&self.options);
         command
     }
 }

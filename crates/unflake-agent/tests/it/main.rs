@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot do without fails it")]
 
 mod boundaries;
+mod heap;
 mod jvm;
 mod learning;
 mod models;

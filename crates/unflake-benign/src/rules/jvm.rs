@@ -5,9 +5,13 @@ use crate::field::{Entry, labels};
 use crate::methods::is_telling;
 use unflake_bytecode::How;
 use unflake_findings::Mark;
-use unflake_protocol::{JvmState, Step};
+use unflake_protocol::{ChangeForm, JvmState, Step, What};
 
 const JDK: [&str; 5] = ["java.", "javax.", "sun.", "com.sun.", "jdk."];
+
+pub(super) fn is_jdk(class: &str) -> bool {
+    JDK.iter().any(|package| class.starts_with(package))
+}
 
 /// A field of the JDK, which keeps it for itself.
 pub(super) fn inside_jdk(case: &Case<'_>) -> Option<Mark> {
@@ -18,10 +22,16 @@ pub(super) fn inside_jdk(case: &Case<'_>) -> Option<Mark> {
 
 pub(super) fn jdk_hook(case: &Case<'_>) -> Option<Mark> {
     let class = hook(case)?;
-    let is_jdk = JDK.iter().any(|package| class.starts_with(package));
-    is_jdk.then(|| Mark::JdkHook {
+    is_jdk(class).then(|| Mark::JdkHook {
         class: class.to_owned(),
     })
+}
+
+/// A file that goes when the JVM ends; as long as it is there, nobody finds it by its name.
+pub(super) fn until_exit(case: &Case<'_>) -> Option<Mark> {
+    let is_one =
+        case.form == ChangeForm::FirstSet && case.new == Some(&What::UntilExit) && case.has_chance_name();
+    is_one.then_some(Mark::UntilExit)
 }
 
 /// The class of a hook that says whose it is: anybody's code may run in a plain thread.

@@ -20,6 +20,7 @@ pub(super) fn random_state(case: &Case<'_>) -> Option<Mark> {
     let holder = above.last().and_then(Step::field);
     let seeded = holder
         .and_then(|step| case.evidence.field(step))
+        .filter(|field| !field.is_library())
         .is_some_and(|field| {
             // Code that can reach it can compare what it returns.
             !field.is_private()
@@ -67,11 +68,12 @@ pub(super) fn counter(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
 
 /// Fields of libraries, of whose code nothing is known: what several tests of one run make greater.
 pub(super) fn library_counter(case: &Case<'_>) -> Option<Mark> {
-    let ([Step::Field(field)], []) = (case.steps, &case.fields[..]) else {
+    let [Step::Field(field)] = case.steps else {
         return None;
     };
+    let is_library = case.fields.iter().all(|place| place.field.is_library());
     let tests = case.n_increases();
-    (case.only_increases() && tests > 1).then(|| Mark::LibraryCounter {
+    (is_library && case.only_increases() && tests > 1).then(|| Mark::LibraryCounter {
         field: field.to_string(),
         tests,
     })

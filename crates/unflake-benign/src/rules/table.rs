@@ -4,9 +4,9 @@ use super::Test::{Change, Each, Nearest};
 use super::{Example, Rule, collections, fields, jvm, numbers};
 use crate::case::ChangedPart::{AtomicNumber, Content, Itself};
 use unflake_findings::MarkKind;
-use unflake_protocol::StateKind::{Heap, ShutdownHook, ThreadLocal};
+use unflake_protocol::StateKind::{File, Heap, ShutdownHook, ThreadLocal};
 
-pub(crate) const RULES: [Rule; 13] = [
+pub(crate) const RULES: [Rule; 15] = [
     Rule {
         mark: MarkKind::JdkHook,
         state: ShutdownHook,
@@ -19,6 +19,20 @@ pub(crate) const RULES: [Rule; 13] = [
         twin: Example {
             classes: "class C",
             change: "hook java.lang.Thread | grown | - | registered",
+        },
+    },
+    Rule {
+        mark: MarkKind::UntilExit,
+        state: File,
+        test: Change(jvm::until_exit),
+        is_of_root: true,
+        hit: Example {
+            classes: "class C",
+            change: "file ${java.io.tmpdir}/driver*.jar | first-set | - | until-exit",
+        },
+        twin: Example {
+            classes: "class C",
+            change: "file ${java.io.tmpdir}/driver.jar | first-set | - | until-exit",
         },
     },
     Rule {
@@ -105,6 +119,25 @@ pub(crate) const RULES: [Rule; 13] = [
         twin: Example {
             classes: "class C",
             change: "org.lib.Id.next | increased | 3 | 4",
+        },
+    },
+    Rule {
+        mark: MarkKind::TypeCache,
+        state: Heap,
+        test: Change(collections::type_cache),
+        is_of_root: false,
+        hit: Example {
+            classes: "class Json
+                      private static MAPPER Lorg/lib/Mapper;
+                      open text (L)L: MAPPER read, MAPPER .write given !",
+            change: "a.Json.MAPPER org.lib.Mapper.writers [] | grown | - | org.lib.Writer | key a.Order.class",
+        },
+        twin: Example {
+            classes: "class Json
+                      private static MAPPER Lorg/lib/Mapper;
+                      open text (L)L: MAPPER read, MAPPER .write given !
+                      open use (L)V: MAPPER read, MAPPER .registerWriter given",
+            change: "a.Json.MAPPER org.lib.Mapper.writers [] | grown | - | org.lib.Writer | key a.Order.class",
         },
     },
     Rule {

@@ -5,7 +5,7 @@ use super::{TEXT, made, names, why};
 use crate::class_uses::{ClassUses, DeclaredField, MethodUses};
 use crate::{Evidence, Seen, mark};
 use unflake_bytecode::{FieldUse, How, Stored};
-use unflake_findings::Mark;
+use unflake_findings::{Mark, MarkKind};
 use unflake_protocol::{ChangeForm, Further, StateChange};
 
 fn lazy_with(methods: &str) -> Evidence {
@@ -264,4 +264,46 @@ fn declared(name: &str) -> DeclaredField {
         descriptor: TEXT.to_owned(),
         ..DeclaredField::default()
     }
+}
+
+/// Private fields of libraries' classes follow the same rules; of others it is not known who uses them.
+#[test]
+fn fields_inside_of_libraries_are_judged_by_the_librarys_code() {
+    let uses = |access: &str, more: &str| {
+        project(&format!(
+            "class C
+             private static client Lorg/lib/Client;
+             library org.lib.Client
+             {access} own address Ljava/lang/String;
+             {access} own changes I
+             open address ()L: address read, address tested, address = other, address read, address out
+             open lease ()V: changes read, changes = increased
+             {more}"
+        ))
+    };
+    let address = change(
+        &["a.C.client", "org.lib.Client.address"],
+        ChangeForm::FirstSet,
+        Some("null"),
+        "\"x\"",
+    );
+    let changes = change(
+        &["a.C.client", "org.lib.Client.changes"],
+        ChangeForm::Increased,
+        Some("3"),
+        "4",
+    );
+    let kinds =
+        |uses: &Evidence| [&address, &changes].map(|change| why(change, uses).map(|mark| mark.kind()));
+    assert_eq!(
+        kinds(&uses("private", "")),
+        [Some(MarkKind::Lazy), Some(MarkKind::Counter)]
+    );
+    assert_eq!(kinds(&uses("open", "")), [None, None]);
+    let told = uses(
+        "private",
+        "open connect (L)V: address = given
+         open changes ()I: changes read, changes out",
+    );
+    assert_eq!(kinds(&told), [None, None]);
 }

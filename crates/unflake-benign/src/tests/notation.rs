@@ -5,10 +5,10 @@ use crate::class_uses::{ClassUses, DeclaredField, MethodUses};
 use std::borrow::Cow;
 use unflake_bytecode::{Call, FieldUse, How, Stored};
 use unflake_protocol::{
-    ChangeForm, FieldName, JvmState, Shown, StateChange, StateKind, Step, ThreadName, What,
+    ChangeForm, FieldName, JvmState, Shown, Slot, StateChange, StateKind, Step, ThreadName, What,
 };
 
-/// Classes of package `a`, one line each: `class Name`, then for each field `private|open static|own name
+/// Classes of package `a`, one line each: `class Name` (`library org.lib.Name` of a library), then for each field `private|open static|own name
 /// descriptor`, then for each method `private|open name descriptor: use, use`. A use is `field read`, `field
 /// read-back`, `field tested`, `field = stored`, `field .method stored` (`!` behind: the result is used), `field
 /// below method stored`, `field below returned`, `field out`, `call method`.
@@ -17,6 +17,11 @@ pub(super) fn project(text: &str) -> Evidence {
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[0] {
+            "library" => classes.push(ClassUses {
+                name: words[1].to_owned(),
+                is_library: true,
+                ..ClassUses::default()
+            }),
             "class" | "test" => classes.push(ClassUses {
                 name: if words[1].contains('.') {
                     words[1].to_owned()
@@ -49,7 +54,14 @@ pub(super) fn project(text: &str) -> Evidence {
             }
         }
     }
-    Evidence::new(classes)
+    let finished = |class: ClassUses| {
+        if class.is_library {
+            class.of_library()
+        } else {
+            class
+        }
+    };
+    Evidence::new(classes.into_iter().map(finished))
 }
 
 fn method(class: &str, is_private: bool, words: &[&str], body: &str) -> MethodUses {
@@ -150,6 +162,8 @@ pub(super) fn shown(text: &str) -> Shown {
     let what = match text {
         "null" => What::Null,
         "true" | "false" => What::Boolean,
+        "until-exit" => What::UntilExit,
+        text if text.ends_with(".class") => What::Class,
         text if text.starts_with('"') => What::Text,
         text if text.contains(['[', '{']) && !text.contains('(') => What::Collection {
             class: match text.strip_prefix(class) {
@@ -167,16 +181,21 @@ pub(super) fn shown(text: &str) -> Shown {
 }
 
 /// A change as rows of the table have it: `WAY | FORM | OLD | NEW`, and how many tests made it (`| 2 tests`), else
-/// one. `-` is no value. `hook CLASS` is a way too, and so is `thread-local FIELD`.
+/// one; the key of the entry (`| key a.B.class`). `-` is no value. `hook CLASS`, `thread-local FIELD` and `file NAME`
+/// are ways too.
 pub(super) fn parse_change(text: &str) -> (StateChange, usize) {
     let mut parts = text.split(" | ");
     let mut next = || parts.next().unwrap();
     let (way, form) = (next(), next());
     let value = |text: &str| (text != "-").then(|| shown(text));
     let (old, new) = (value(next()), value(next()));
-    let tests = parts
-        .next()
-        .map_or(1, |tests| tests.trim_end_matches(" tests").parse().unwrap());
+    let (mut tests, mut slot) = (1, None);
+    for part in parts {
+        match part.strip_prefix("key ") {
+            Some(key) => slot = Some(Slot::Key(shown(key))),
+            None => tests = part.trim_end_matches(" tests").parse().unwrap(),
+        }
+    }
     let form = match form {
         "first-set" => ChangeForm::FirstSet,
         "removed" => ChangeForm::Removed,
@@ -197,18 +216,22 @@ pub(super) fn parse_change(text: &str) -> (StateChange, usize) {
                 vec![Step::Jvm(JvmState::ShutdownHook(thread))],
             )
         }
+        ["file", _] => (StateKind::File, Vec::new()),
         ["thread-local", field] => (StateKind::ThreadLocal, vec![step(field)]),
         ref words => (StateKind::Heap, words.iter().map(|word| step(word)).collect()),
     };
     let change = StateChange {
         kind,
-        root: words[0].to_owned(),
+        root: match kind {
+            StateKind::File => words[1].to_owned(),
+            _ => words[0].to_owned(),
+        },
         path: way.to_owned(),
         old,
         new,
         form,
         steps,
-        slot: None,
+        slot,
         more: 0,
         also: Vec::new(),
         around: Vec::new(),

@@ -27,6 +27,7 @@ struct TestFacts<'a> {
     unresolved: Option<&'a Unresolved>,
     failed: bool,
     watched: bool,
+    not_watched: Option<&'a str>,
     pollutes: bool,
     ran_in_order: bool,
     depends_on_order: bool,
@@ -72,6 +73,7 @@ impl<'a> States<'a> {
             Fact::Unresolved(test, why) => about(*test, &|known| known.unresolved = Some(why)),
             Fact::Failed(failed) => about(failed.test, &|known| known.failed = true),
             Fact::Watched(test) => about(*test, &|known| known.watched = true),
+            Fact::NotWatched(test, why) => about(*test, &|known| known.not_watched = Some(why)),
             // What a class does is not its first test's doing.
             Fact::Changed(changed) if changed.by != By::Class => {
                 about(changed.test, &|known| known.pollutes = true)
@@ -165,15 +167,22 @@ impl TestFacts<'_> {
         }
         match kind {
             CheckKind::Id => self.varied_state(),
-            CheckKind::Pollution if self.watched => (TestState::Checked, None),
+            CheckKind::Pollution => self.watched_state(),
             CheckKind::Order if self.ran_in_order => (TestState::Checked, None),
-            CheckKind::Pollution => (
-                TestState::NotFinished,
-                Some("it did not finish while shared state was watched".to_owned()),
-            ),
             CheckKind::Order => (
                 TestState::NotFinished,
                 Some("it did not run in another order".to_owned()),
+            ),
+        }
+    }
+
+    fn watched_state(&self) -> Reasoned {
+        match self.not_watched {
+            Some(why) => (TestState::NotFinished, Some(why.to_owned())),
+            None if self.watched => (TestState::Checked, None),
+            None => (
+                TestState::NotFinished,
+                Some("it did not finish while shared state was watched".to_owned()),
             ),
         }
     }

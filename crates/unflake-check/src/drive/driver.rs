@@ -90,6 +90,8 @@ pub struct Faults(Arc<Mutex<BTreeSet<Fault>>>);
 pub enum Fault {
     /// A bug of ours: the agent switched itself off.
     AgentOff(String),
+    /// A bug of ours: states of the heap could not be compared.
+    NotCompared(String),
     /// A JVM did not start. Who asked for it goes on without it.
     NotStarted(String),
 }

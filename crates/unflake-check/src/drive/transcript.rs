@@ -4,7 +4,7 @@ use super::driver::{Fault, Faults, Heard};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use unflake_explore::Verdict;
-use unflake_protocol::{Failure, Handle, Outcome, ToProgram};
+use unflake_protocol::{Blame, Failure, Handle, Outcome, ToProgram};
 use unflake_runner::During;
 
 /// All that was said about outcomes, in its order.
@@ -157,7 +157,17 @@ pub(super) fn hear(
             ..
         } => said.push(Said::ClassFailed { root, failure }),
         ToProgram::Bug { message } => faults.add(Fault::AgentOff(message)),
-        other => heard(Heard::Other(Box::new(other))),
+        other => {
+            if let ToProgram::NotCompared {
+                reason,
+                blame: Blame::Unflake,
+                ..
+            } = &other
+            {
+                faults.add(Fault::NotCompared(reason.clone()));
+            }
+            heard(Heard::Other(Box::new(other)));
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 use unflake_protocol::{
-    ChangeForm, ChoiceId, FieldName, Form, Level, Order, Others, RunCommand, Shown, StateChange, StateKind,
-    Step, Strategy,
+    Blame, ChangeForm, ChoiceId, FieldName, Form, Level, LoadProblem, Order, Others, RunCommand, Shown,
+    StateChange, StateKind, Step, Strategy,
 };
 use unflake_runner::Whereabouts;
 
@@ -49,6 +49,15 @@ pub(super) enum Action {
         late: String,
     },
     NotWatched(String),
+    /// A static field that a thread keeps changing.
+    Restless(String),
+    /// A class that cannot be loaded before all tests.
+    NotLoaded {
+        class: String,
+        problem: LoadProblem,
+    },
+    /// The state after it cannot be compared.
+    NotCompared(Blame),
     Unusable(String),
 }
 
@@ -124,6 +133,17 @@ impl Rule {
                 late: next().to_owned(),
             },
             "not-watched" => Action::NotWatched(next().to_owned()),
+            "restless" => Action::Restless(next().to_owned()),
+            "blocks" => Action::NotLoaded {
+                class: next().to_owned(),
+                problem: LoadProblem::Blocks,
+            },
+            "throws-eagerly" => Action::NotLoaded {
+                class: next().to_owned(),
+                problem: LoadProblem::Throws,
+            },
+            "not-compared" => Action::NotCompared(Blame::Unflake),
+            "no-memory" => Action::NotCompared(Blame::Jvm),
             "unusable" => Action::Unusable(next().to_owned()),
             other => panic!("unknown action `{other}`"),
         };

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use unflake_protocol::{
-    Author, ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Handle, Leaf, Outcome, RunCommand, ScopeChoices,
-    SeenTest, Shown, Slot, StackFrame, ToProgram,
+    Author, ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Gap, Handle, Leaf, Outcome, RunCommand,
+    ScopeChoices, SeenTest, Shown, Slot, StackFrame, ToProgram,
 };
 use unflake_runner::{During, Isolated, Launch, Limits, RunEnd, StartError, Whereabouts, Work, WorkerTools};
 
@@ -270,6 +270,24 @@ impl SimulatedJvm {
                 Action::NotWatched(what) => hear(ToProgram::NotWatched {
                     what: what.clone(),
                     reason: "too large".to_owned(),
+                    gap: Gap::Known,
+                }),
+                Action::Restless(what) => hear(ToProgram::NotWatched {
+                    what: what.clone(),
+                    reason: "a thread changes it".to_owned(),
+                    gap: Gap::Lost,
+                }),
+                Action::NotLoaded { class, problem } if watch.eager.contains(class) => {
+                    hear(ToProgram::NotLoaded {
+                        class: class.clone(),
+                        problem: *problem,
+                        detail: "E".to_owned(),
+                    })
+                }
+                Action::NotCompared(blame) => hear(ToProgram::NotCompared {
+                    by: Some(by.clone()),
+                    reason: "no".to_owned(),
+                    blame: *blame,
                 }),
                 Action::Unusable(class) => hear(ToProgram::Unusable {
                     class: class.clone(),

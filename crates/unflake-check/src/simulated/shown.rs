@@ -40,6 +40,7 @@ fn one(fact: &Fact, suite: &Suite) -> String {
             )
         }
         Fact::Watched(test) => format!("{} watched", name(test)),
+        Fact::NotWatched(test, why) => format!("{} not watched: {why}", name(test)),
         Fact::Changed(changed) => format!(
             "{:?} {} changes {}: {:?}{}",
             changed.by,

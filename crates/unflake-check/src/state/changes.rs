@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use unflake_explore::{TestIx, Verdict};
 use unflake_protocol::{
-    Author, Configuration, HeapSetting, Leaf, Measured, Shown, StateChange, StateKind, ToProgram, Watch,
+    Author, Configuration, Gap, HeapSetting, Leaf, LoadProblem, Measured, Shown, StateChange, StateKind,
+    ToProgram, Watch,
 };
 
 /// Which test or class changed what.
@@ -22,13 +23,50 @@ pub(super) struct Changes {
     pub(super) by_class: BTreeMap<String, Vec<StateChange>>,
     /// What roots held when they appeared, by root; in each JVM once.
     pub(super) initial: BTreeMap<String, Vec<Initial>>,
-    pub(super) not_watched: BTreeMap<String, String>,
+    pub(super) not_watched: BTreeMap<String, Unwatched>,
+    /// What is watched by a sample only, and the number of objects from which that is done.
+    pub(super) sampled: BTreeMap<String, u32>,
+    /// Tests after which the state could not be compared, and why.
+    pub(super) not_compared: BTreeMap<TestIx, String>,
+    /// Somebody's state could not be compared, perhaps nobody's in particular.
+    pub(super) has_not_compared: bool,
+    /// Classes whose initialiser did not come to its end before the first test.
+    pub(super) blocking: BTreeSet<String>,
     /// What of the settings was of use.
     pub(super) used: BTreeSet<HeapSetting>,
     /// Classes whose abstraction does not fit them, and why.
     pub(super) unusable: BTreeMap<String, String>,
     /// What each JVM needed, where that was asked for.
     pub(super) measured: Vec<Measured>,
+}
+
+/// Why something is not watched, and what that means.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Unwatched {
+    pub(super) reason: String,
+    pub(super) gap: Gap,
+}
+
+impl Unwatched {
+    /// The static fields of a class that was to be loaded before the first test.
+    fn not_loaded(problem: LoadProblem, detail: &str) -> Unwatched {
+        let (reason, gap) = match problem {
+            // Most need what a set-up does first. They are watched from then on.
+            LoadProblem::Throws => (
+                format!("it could not be loaded before the first test: {detail}"),
+                Gap::Known,
+            ),
+            LoadProblem::Blocks => (
+                "its static initialiser did not end when it was loaded before the first test".to_owned(),
+                Gap::Lost,
+            ),
+            LoadProblem::NoTime => (
+                "loading classes before the first test took too long".to_owned(),
+                Gap::Lost,
+            ),
+        };
+        Unwatched { reason, gap }
+    }
 }
 
 /// What a root held when its class was initialised: paths and values, and the test that ran.
@@ -56,6 +94,18 @@ impl Changes {
 
     pub(super) fn of_root(&self, root: &str) -> Vec<&StateChange> {
         self.all().filter(|change| change.root == root).collect()
+    }
+
+    /// The classes with fields on the way to something that changed.
+    pub(super) fn ways(&self) -> BTreeSet<String> {
+        let further = |change: &'_ StateChange| {
+            let also = change.also.iter().flat_map(|further| further.steps.clone());
+            change.steps.iter().cloned().chain(also).collect::<Vec<_>>()
+        };
+        let steps = self.all().flat_map(further);
+        steps
+            .filter_map(|step| step.field().map(|field| field.class.clone()))
+            .collect()
     }
 
     /// The classes whose static fields changed.
@@ -89,6 +139,10 @@ impl Changes {
         self.ran.extend(other.ran);
         self.failed.extend(other.failed);
         self.not_watched.extend(other.not_watched);
+        self.sampled.extend(other.sampled);
+        self.not_compared.extend(other.not_compared);
+        self.has_not_compared |= other.has_not_compared;
+        self.blocking.extend(other.blocking);
         self.used.extend(other.used);
         self.unusable.extend(other.unusable);
         self.measured.extend(other.measured);
@@ -122,8 +176,28 @@ impl Changes {
                     .or_default()
                     .push(Initial { test, leaves });
             }
-            ToProgram::NotWatched { what, reason } => {
-                self.not_watched.insert(what, reason);
+            ToProgram::NotWatched { what, reason, gap } => {
+                self.not_watched.insert(what, Unwatched { reason, gap });
+            }
+            ToProgram::Sampled { what, most_objects } => {
+                self.sampled.insert(what, most_objects);
+            }
+            ToProgram::NotLoaded {
+                class,
+                problem,
+                detail,
+            } => {
+                if problem == LoadProblem::Blocks {
+                    self.blocking.insert(class.clone());
+                }
+                let why = Unwatched::not_loaded(problem, &detail);
+                self.not_watched.insert(class, why);
+            }
+            ToProgram::NotCompared { by, reason, .. } => {
+                self.has_not_compared = true;
+                if let Some(test) = by.as_ref().and_then(&index) {
+                    self.not_compared.insert(test, reason);
+                }
             }
             ToProgram::Used(setting) => {
                 self.used.insert(setting);
@@ -132,7 +206,20 @@ impl Changes {
                 self.unusable.insert(class, reason);
             }
             ToProgram::Measured(measured) => self.measured.push(*measured),
-            _ => {}
+            // Outcomes and faults are the driver's affair; nothing is varied or learned here.
+            ToProgram::Hello { .. }
+            | ToProgram::Recipe(_)
+            | ToProgram::ContainerStarted { .. }
+            | ToProgram::ContainerFinished { .. }
+            | ToProgram::TestStarted(_)
+            | ToProgram::TestFinished { .. }
+            | ToProgram::InitialiserChose { .. }
+            | ToProgram::ClassLoaded { .. }
+            | ToProgram::NotApplied { .. }
+            | ToProgram::Choices(_)
+            | ToProgram::Evidence(_)
+            | ToProgram::RunFinished
+            | ToProgram::Bug { .. } => {}
         }
     }
 }
@@ -210,7 +297,7 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, job
 mod tests {
     use super::*;
     use crate::simulated::{change, handle};
-    use unflake_protocol::{SeenTest, Slot};
+    use unflake_protocol::{Blame, SeenTest, Slot};
 
     fn by_test(name: &str) -> Author {
         Author::Test(SeenTest {
@@ -279,6 +366,17 @@ mod tests {
             ToProgram::NotWatched {
                 what: of("S.big"),
                 reason: of("too large"),
+                gap: Gap::Known,
+            },
+            ToProgram::NotLoaded {
+                class: of("S"),
+                problem: LoadProblem::Blocks,
+                detail: String::new(),
+            },
+            ToProgram::NotCompared {
+                by: Some(by_test("A#a")),
+                reason: of("malformed"),
+                blame: Blame::Unflake,
             },
             ToProgram::Used(HeapSetting::IncludeRoots(of("S.*"))),
             ToProgram::Unusable {
@@ -298,11 +396,14 @@ mod tests {
         assert_eq!(initial.value("S.zone"), None);
         assert_eq!(
             (
-                changes.not_watched["S.big"].as_str(),
+                changes.not_watched["S.big"].reason.as_str(),
                 changes.unusable["a.C"].as_str()
             ),
             ("too large", "no")
         );
+        assert_eq!(changes.not_watched["S"].gap, Gap::Lost);
+        assert_eq!(changes.blocking, [of("S")].into());
+        assert_eq!(changes.not_compared, [(TestIx(0), of("malformed"))].into());
         assert_eq!((changes.used.len(), changes.measured.len()), (1, 1));
         assert!(!changes.has_files() && changes.holders().is_empty());
     }
@@ -316,6 +417,7 @@ mod tests {
                 ToProgram::NotWatched {
                     what: what.to_owned(),
                     reason: String::new(),
+                    gap: Gap::Known,
                 },
                 ToProgram::Initialised {
                     by: by_test("A#a"),

@@ -5,6 +5,7 @@ use super::{Check, eagerly, startable, watching};
 use crate::options::Eager;
 use crate::options::Measure;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::Instant;
 use unflake_explore::TestIx;
 
@@ -28,12 +29,15 @@ pub(crate) fn measure(check: &Check<'_>) -> String {
             check.progress.phase(&phase, tests.len() as u64);
             let clock = Instant::now();
             let changes = captured(check, &tests, *capture);
+            let not_watched = changes.not_watched.iter();
+            let not_watched: BTreeMap<&String, &String> =
+                not_watched.map(|(what, why)| (what, &why.reason)).collect();
             let line = json!({
                 "capture": name,
                 "tests": tests.len(),
                 "seconds": clock.elapsed().as_secs_f64(),
                 "changing": changes.by_test.len(),
-                "not_watched": changes.not_watched,
+                "not_watched": not_watched,
                 "jvms": changes.measured,
             });
             lines.push_str(&line.to_string());

@@ -15,18 +15,18 @@ mod uses;
 mod watching;
 
 use crate::check::Check;
-use crate::ledger::{Changed, Fact, Ledger};
+use crate::ledger::{Changed, CutShort, Fact, Ledger};
 use crate::options::Eager;
 use crate::order::proof::{self, Proven, Suspected};
 use crate::outside::make_exceptions;
-use changes::{Changes, Jobs, capture};
+use changes::{Changes, Jobs, Unwatched, capture};
 pub(super) use measuring::measure;
 use std::collections::{BTreeMap, BTreeSet};
 use twice::Twice;
 use unflake_explore::TestIx;
 use unflake_explore::order::{RanOrders, Suspicion, suspicions};
 use unflake_findings::NoteKind;
-use unflake_protocol::{ChangeForm, StateChange, StateKind, Watch};
+use unflake_protocol::{ChangeForm, Gap, StateChange, StateKind, Watch};
 
 pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, ledger: &mut Ledger) {
     let tests = startable(check, candidates);
@@ -65,6 +65,7 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
             Jobs::All
         };
         second = in_groups(check, &again, jobs, eager, |_| watch.clone());
+        without_blocking(check, &again, jobs, &watch, &mut second);
     }
     let mut captured = BTreeMap::new();
     if eager != Eager::Off {
@@ -74,7 +75,8 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ran: &RanOrders, led
         captured = captured_at_initialisation(check, &tests, &watch, &first);
     }
     let suite = &check.session.suite;
-    let classes = uses::read(suite.launches.iter().flat_map(|launch| &launch.class_path));
+    let class_path = suite.launches.iter().flat_map(|launch| &launch.class_path);
+    let classes = uses::read(class_path, &first.ways() | &second.ways());
     let twice = Twice {
         suite,
         first: &first,
@@ -92,8 +94,26 @@ fn say_limits(check: &Check<'_>, twice: &Twice<'_>, notes: &[String], ledger: &m
     // One reason for each: the second run may have given up something else of it.
     let mut not_watched = twice.second.not_watched.clone();
     not_watched.extend(twice.first.not_watched.clone());
-    for (what, reason) in &not_watched {
-        ledger.note(NoteKind::NotWatched, format!("`{what}` is not watched: {reason}"));
+    let mut by_reason: BTreeMap<&Unwatched, Vec<&str>> = BTreeMap::new();
+    for (what, why) in &not_watched {
+        by_reason.entry(why).or_default().push(what);
+    }
+    let mut has_gap = twice.first.has_not_compared || twice.second.has_not_compared;
+    for (why, what) in by_reason {
+        has_gap |= why.gap == Gap::Lost;
+        ledger.note(NoteKind::NotWatched, not_watched_message(&what, &why.reason));
+    }
+    let mut sampled = twice.second.sampled.clone();
+    sampled.extend(twice.first.sampled.clone());
+    if let Some(most) = sampled.values().next() {
+        let names: Vec<&str> = sampled.keys().map(String::as_str).collect();
+        ledger.note(NoteKind::NotWatched, sampled_message(&names, *most));
+    }
+    for part in [twice.second, twice.first] {
+        for (test, reason) in &part.not_compared {
+            let why = format!("shared state could not be compared after it: {reason}");
+            ledger.add(Fact::NotWatched(*test, why));
+        }
     }
     for message in watching::without_use(check, twice.first) {
         ledger.note(NoteKind::Other, message);
@@ -102,10 +122,52 @@ fn say_limits(check: &Check<'_>, twice: &Twice<'_>, notes: &[String], ledger: &m
         ledger.note(NoteKind::Other, note.clone());
     }
     for root in twice.restless() {
+        has_gap = true;
         ledger.note(
             NoteKind::NotWatched,
             format!("`{root}` changes on its own, after different tests in each run; changes to it are not reported"),
         );
+    }
+    if has_gap {
+        ledger.add(Fact::Cut(CutShort::NotWatched));
+    }
+}
+
+/// One sentence for all that has the same reason.
+fn not_watched_message(what: &[&str], reason: &str) -> String {
+    let is = if what.len() == 1 { "is" } else { "are" };
+    format!("{} {is} not watched: {reason}", listed(what))
+}
+
+fn sampled_message(what: &[&str], most: u32) -> String {
+    let (is, reaches) = if what.len() == 1 {
+        ("is", "it reaches")
+    } else {
+        ("are", "each reaches")
+    };
+    format!(
+        "{} {is} compared by a sample only, since {reaches} more than {most} objects; `most_objects` in `[pollution]` \
+         of unflake.toml sets the limit",
+        listed(what)
+    )
+}
+
+/// Names as people list them; of many the first.
+fn listed(what: &[&str]) -> String {
+    /// So many are named.
+    const NAMED: usize = 5;
+    let name = |what: &&str| format!("`{what}`");
+    match what {
+        [] => String::new(),
+        [one] => name(one),
+        [all @ .., last] if what.len() <= NAMED => {
+            let all: Vec<String> = all.iter().map(name).collect();
+            format!("{} and `{last}`", all.join(", "))
+        }
+        many => {
+            let named: Vec<String> = many[..NAMED - 1].iter().map(name).collect();
+            format!("{} and {} more", named.join(", "), many.len() - named.len())
+        }
     }
 }
 
@@ -126,6 +188,31 @@ fn prove(check: &Check<'_>, mut changes: Vec<Changed>, ran: &RanOrders, ledger: 
     for changed in changes {
         ledger.add(Fact::Changed(Box::new(changed)));
     }
+}
+
+/// A class whose initialiser does not come to its end while it is loaded before the first test holds up the tests that
+/// need it. Those run once more in JVMs that do not load it beforehand.
+fn without_blocking(check: &Check<'_>, tests: &[TestIx], jobs: Jobs, watch: &Watch, changes: &mut Changes) {
+    let not_run = |test: &TestIx| !changes.ran.contains(test) || changes.failed.contains(test);
+    let held_up: Vec<TestIx> = tests.iter().copied().filter(not_run).collect();
+    if changes.blocking.is_empty() || held_up.is_empty() {
+        return;
+    }
+    let is_loaded = |class: &&String| !changes.blocking.contains(*class);
+    let watch = Watch {
+        eager: watch.eager.iter().filter(is_loaded).cloned().collect(),
+        ..watch.clone()
+    };
+    let root = |test: &TestIx| check.session.suite[*test].handle.root.as_str();
+    // What they do after the tests before them counts, so whole classes run.
+    let roots: BTreeSet<&str> = held_up.iter().map(root).collect();
+    let again: Vec<TestIx> = tests
+        .iter()
+        .copied()
+        .filter(|test| roots.contains(root(test)))
+        .collect();
+    changes.forget(&again, &roots);
+    changes.join(capture(check, &again, watch, jobs));
 }
 
 /// The tests of classes in which one passes outside only.

@@ -1,10 +1,12 @@
 //! The phase as a whole, on simulated suites.
 
-use super::measure;
+use super::{measure, not_watched_message};
+use crate::check::Checked;
 use crate::options::{CheckKind, Eager, Measure, Options, SeedSetting};
 use crate::simulated::{Simulated, simulated};
 use serde_json::Value;
 use std::num::NonZeroUsize;
+use unflake_findings::TestState;
 use unflake_protocol::{Abstraction, Compare};
 
 fn watching(suite: &str) -> Simulated {
@@ -81,7 +83,7 @@ fn what_changes_on_its_own_is_nobodys_doing() {
         "said: `S.n` changes on its own, after different tests in each run; changes to it are not reported";
     finds(
         "A#a changes S.n turns fp\nA#b changes S.n turns fp\nA#c changes S.n",
-        &[said],
+        &[said, "cut: NotWatched"],
     );
     // As often as not may be chance. One of those that change it in the same way is tried for all of them.
     finds(
@@ -108,6 +110,72 @@ fn what_was_given_up_is_said_and_reported_of_nobody() {
         "A#a changes S.n; not-watched S.n turns pf",
         &["said: `S.n` is not watched: too large"],
     );
+}
+
+#[test]
+fn what_should_have_been_watched_makes_the_run_partial() {
+    finds(
+        "A#a restless S.n; restless S.m\nA#b restless S.n",
+        &[
+            "said: `S.m` and `S.n` are not watched: a thread changes it",
+            "cut: NotWatched",
+        ],
+    );
+    finds(
+        "A#a changes S.n; blocks S\nA#b changes T.n; throws-eagerly T",
+        &[
+            "said: `T` is not watched: it could not be loaded before the first test: E",
+            "said: `S` is not watched: its static initialiser did not end when it was loaded before the first test",
+            "cut: NotWatched",
+            "Test A#a changes S.n: NoVictim",
+            "Test A#b changes T.n: NoVictim",
+        ],
+    );
+}
+
+#[test]
+fn many_with_one_reason_are_one_note() {
+    let said = |what: &[&str]| not_watched_message(what, "no");
+    assert_eq!(said(&["a"]), "`a` is not watched: no");
+    assert_eq!(said(&["a", "b", "c"]), "`a`, `b` and `c` are not watched: no");
+    let many = ["a", "b", "c", "d", "e", "f"];
+    assert_eq!(said(&many), "`a`, `b`, `c`, `d` and 2 more are not watched: no");
+}
+
+#[test]
+fn tests_that_a_class_holds_up_run_once_more_without_loading_it_first() {
+    let simulated = watching("A#a changes S.n; blocks S\nA#b hangs turns pfp\nB#b changes T.n")
+        .with(|options| options.proof = false);
+    simulated.facts();
+    assert_eq!(
+        simulated.commands(),
+        [
+            "A#a A#b B#b | watched",
+            "A#a A#b B#b | watched with S T",
+            "B#b | watched with S T",
+            "A#a A#b | watched with T"
+        ]
+    );
+}
+
+#[test]
+fn a_test_after_which_the_state_cannot_be_compared_was_not_watched() {
+    let why = "A#a not watched: shared state could not be compared after it: no";
+    finds("A#a not-compared turns fp\nA#b", &[why, "cut: NotWatched"]);
+    for (suite, is_ours) in [("A#a not-compared\nA#b", true), ("A#a no-memory\nA#b", false)] {
+        let Ok(Checked::Document(document)) = watching(suite).run(&crate::Silent) else {
+            panic!("{suite}")
+        };
+        assert!(document.summary.partial, "{suite}");
+        assert_eq!(document.has_fault_of_ours(), is_ours, "{suite}");
+        let states: Vec<TestState> = document.tests.iter().map(|test| test.state).collect();
+        assert_eq!(states, [TestState::NotFinished, TestState::Checked]);
+        let said = document
+            .notes
+            .iter()
+            .filter(|note| note.message.contains("could not be compared"));
+        assert_eq!(said.count(), usize::from(is_ours), "{:?}", document.notes);
+    }
 }
 
 #[test]

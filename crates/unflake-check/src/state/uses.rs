@@ -1,8 +1,10 @@
-//! What the project's class files say about fields (P9): every class file in the directories of the class paths, once.
+//! What class files say about fields (P9): every class file in the directories of the class paths, which are the
+//! project's, once; and of libraries those whose objects lead to something that changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use unflake_benign::{ClassUses, Evidence};
+use unflake_models::sources::Archive;
 use unflake_runner::class_files;
 
 /// Projects with more classes get no marks: half of the evidence would be none.
@@ -14,9 +16,12 @@ pub(super) struct ReadClasses {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the class files below directories; jars are libraries, and left out.
-pub(super) fn read<'a>(class_path: impl Iterator<Item = &'a String>) -> ReadClasses {
-    let files = files(class_path);
+/// Reads the class files below directories, and those of `wanted` that are in jars.
+pub(super) fn read<'a>(
+    class_path: impl Iterator<Item = &'a String> + Clone,
+    wanted: BTreeSet<String>,
+) -> ReadClasses {
+    let files = files(class_path.clone());
     if files.len() > MOST_CLASSES {
         let note = format!(
             "the project has more than {MOST_CLASSES} classes: no change of shared state is marked as harmless"
@@ -38,10 +43,51 @@ pub(super) fn read<'a>(class_path: impl Iterator<Item = &'a String>) -> ReadClas
             )),
         }
     }
+    let wanted = &wanted - &classes.iter().map(|class| class.name().to_owned()).collect();
+    classes.extend(of_libraries(class_path, wanted));
     ReadClasses {
         fields: Evidence::new(classes),
         notes,
     }
+}
+
+/// Classes of jars, with those that they inherit from and those that can reach their private fields. What cannot be
+/// read is not there: then nothing is marked because of it.
+fn of_libraries<'a>(
+    class_path: impl Iterator<Item = &'a String>,
+    mut wanted: BTreeSet<String>,
+) -> Vec<ClassUses> {
+    let mut found = Vec::new();
+    if wanted.is_empty() {
+        return found;
+    }
+    let jars: BTreeSet<&String> = class_path.filter(|entry| entry.ends_with(".jar")).collect();
+    let open = |jar: &String| Archive::open(Path::new(jar)).ok();
+    let archives: Vec<Archive> = jars.into_iter().filter_map(open).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(class) = wanted.pop_first() {
+        let outermost = class.split('$').next().unwrap_or_default().replace('.', "/");
+        if !seen.insert(outermost.clone()) {
+            continue;
+        }
+        let is_wanted = |name: &&str| {
+            let rest = name
+                .strip_prefix(&outermost)
+                .and_then(|rest| rest.strip_suffix(".class"));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+        };
+        for archive in &archives {
+            for name in archive.names().filter(is_wanted) {
+                if let Some(bytes) = archive.bytes(name)
+                    && let Ok(class) = ClassUses::parse(&bytes)
+                {
+                    wanted.extend(class.parent().map(str::to_owned));
+                    found.push(class.of_library());
+                }
+            }
+        }
+    }
+    found
 }
 
 /// In the order of the class path, which decides between classes of the same name.
@@ -70,7 +116,8 @@ mod tests {
         let directory = folder.path().display().to_string();
         let jar = "lib/no-such.jar".to_owned();
         // The same directory twice is read once.
-        let found = read([&directory, &jar, &directory].into_iter());
+        let wanted = ["org.lib.Missing".to_owned()].into();
+        let found = read([&directory, &jar, &directory].into_iter(), wanted);
         let [note] = &found.notes[..] else {
             panic!("{:?}", found.notes)
         };

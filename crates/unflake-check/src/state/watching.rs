@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use unflake_protocol::{HeapSetting, Roots, Watch};
 
-/// Roots that reach more objects are refused, unless the user says another number: they would be walked after every
-/// test. (commons-lang3 has three of them; with them watching its tests took nine times as long.)
+/// Of roots that reach more objects a sample is compared, unless the user says another number: all of them would be
+/// walked after every test. (commons-lang3 has three such roots; with all of them watching its tests took nine times as
+/// long.)
 const MOST_OBJECTS: u32 = 20_000;
 
 /// Fields that belong to nobody's tests: of generated classes, and what mocking frameworks and coverage tools add.
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_that_reach_too_much_are_refused_unless_somebody_says_otherwise() {
+    fn of_roots_that_reach_too_much_a_sample_is_compared_unless_somebody_says_otherwise() {
         let watch = simulated("A#a").check(watch);
         assert_eq!(
             (watch.most_objects, watch.roots.all, watch.around),

@@ -1,4 +1,4 @@
-//! Zip archives, as far as `src.zip` uses them: stored and deflated entries, no encryption, no zip64.
+//! Zip archives, as far as `src.zip` and jars use them: stored and deflated entries, no encryption, no zip64.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,16 +54,20 @@ impl Archive {
 
     /// The entry as text; `None` if there is none of this name or it is damaged.
     pub fn text(&self, name: &str) -> Option<String> {
+        Some(String::from_utf8_lossy(&self.bytes(name)?).into_owned())
+    }
+
+    /// The entry as it is.
+    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entries.get(name)?;
         let names = number(&self.bytes, entry.header + 26, 2)? + number(&self.bytes, entry.header + 28, 2)?;
         let start = entry.header + 30 + names;
         let body = self.bytes.get(start..start + entry.compressed)?;
-        let text = if entry.deflated {
-            miniz_oxide::inflate::decompress_to_vec_with_limit(body, entry.size).ok()?
+        if entry.deflated {
+            miniz_oxide::inflate::decompress_to_vec_with_limit(body, entry.size).ok()
         } else {
-            body.to_vec()
-        };
-        Some(String::from_utf8_lossy(&text).into_owned())
+            Some(body.to_vec())
+        }
     }
 }
 

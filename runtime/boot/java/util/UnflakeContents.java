@@ -5,8 +5,11 @@ import static java.util.UnflakeWords.put;
 import static java.util.UnflakeWords.putLater;
 import static java.util.UnflakeWords.putNow;
 import static java.util.UnflakeWords.putReference;
+import static java.util.UnflakeWords.putReferenceAnyway;
 
+import java.lang.ref.Reference;
 import java.lang.reflect.Field;
+import java.nio.ByteOrder;
 import java.util.concurrent.ConcurrentSkipListMap;
 import sun.misc.Unsafe;
 
@@ -32,11 +35,17 @@ final class UnflakeContents {
 
     private UnflakeContents() {}
 
-    /** The most objects that one root may reach. */
+    /** The most entries of a collection that are written. */
     static int most;
 
-    /** Whether a collection has more entries than a root may reach objects. */
+    /** Whether a collection has more. */
     static boolean tooMany;
+
+    /** Whether of larger collections the first entries are read, and how many there are. */
+    static boolean sampling;
+
+    /** So far entries are counted that are not read. */
+    private static final int COUNTED = 1 << 15;
 
     /** Whether nothing reachable from the value of a final field can ever change. */
     static boolean isImmutable(Object value) {
@@ -125,7 +134,7 @@ final class UnflakeContents {
         long[] sources = shape.sources;
         switch (shape.reader) {
             case UnflakeCodes.READER_TEXT:
-                putText((CharSequence) object, false);
+                putText(object instanceof String ? (String) object : built(object), false);
                 break;
             case UnflakeCodes.READER_NAME:
                 putText(((Class<?>) object).getName(), true);
@@ -172,10 +181,13 @@ final class UnflakeContents {
                 putLinkedMap((LinkedHashMap<?, ?>) object);
                 break;
             case UnflakeCodes.READER_TREE_MAP:
-                putTreeMap((TreeMap<?, ?>) object);
+                putTreeMap((TreeMap.Entry<?, ?>) UNSAFE.getObject(object, sources[0]));
                 break;
             case UnflakeCodes.READER_TABLE:
                 putTable((Object[]) UNSAFE.getObject(object, sources[0]), sources);
+                break;
+            case UnflakeCodes.READER_WEAK_TABLE:
+                putWeakTable((Object[]) UNSAFE.getObject(object, sources[0]), sources);
                 break;
             case UnflakeCodes.READER_CONCURRENT:
                 putConcurrent((Object[]) UNSAFE.getObject(object, sources[0]), sources);
@@ -216,21 +228,22 @@ final class UnflakeContents {
     // them.
 
     private static void putElements(Object[] elements, int size) {
-        ensure(2);
-        put(size);
-        for (int i = 0; i < size; i++) {
-            ensure(1);
-            putReference(elements[i]);
-        }
+        putRing(elements, 0, size);
     }
 
     private static void putRing(Object[] elements, int from, int size) {
         int count = Math.max(0, Math.min(size, elements.length));
+        int written = isWhole(count) ? count : most;
         ensure(2);
-        put(count);
-        for (int i = 0; i < count; i++) {
+        put(written == count ? count : most + 1);
+        for (int i = 0; i < written; i++) {
             ensure(1);
-            putReference(elements[(from + i) % elements.length]);
+            int place = from + i;
+            putReference(elements[place < elements.length ? place : place - elements.length]);
+        }
+        if (written != count) {
+            ensure(1);
+            putReferenceAnyway(Integer.valueOf(count));
         }
     }
 
@@ -239,18 +252,52 @@ final class UnflakeContents {
         int count = 0;
         for (int i = 0; i < size; i++) {
             if (elements[i] != null) {
-                ensure(1);
-                putReference(elements[i]);
+                if (isWhole(count + 1)) {
+                    ensure(1);
+                    putReference(elements[i]);
+                }
                 count++;
             }
         }
-        putNow(start, count);
+        endElements(start, count);
     }
 
-    /** Says how many there are; as many as a loop may have are too many for the root. */
-    private static void endLoop(long start, int count, int steps) {
-        putNow(start, count);
-        tooMany |= steps >= most;
+    /** Whether all of so many entries are written. */
+    private static boolean isWhole(int count) {
+        return !sampling || count <= most;
+    }
+
+    /** So many steps a loop over links may take. */
+    private static int bound() {
+        return sampling ? COUNTED : most;
+    }
+
+    /** Says how many elements there are: in front of them, and behind those that are written if that is not all. */
+    private static void endElements(long start, int count) {
+        if (isWhole(count)) {
+            putNow(start, count);
+        } else {
+            ensure(1);
+            putReferenceAnyway(Integer.valueOf(count));
+            putNow(start, most + 1);
+        }
+    }
+
+    /** The same for entries of a map. */
+    private static void endEntries(long start, int count) {
+        if (isWhole(count)) {
+            putNow(start, count);
+        } else {
+            ensure(2);
+            putReferenceAnyway(UnflakeUnread.ONE);
+            putReferenceAnyway(Integer.valueOf(count));
+            putNow(start, most + 1);
+        }
+    }
+
+    /** As many steps as a loop may have are too many for the root. */
+    private static void endLoop(int steps) {
+        tooMany |= !sampling && steps >= most;
     }
 
     private static void putChain(Object list, long[] sources) {
@@ -258,17 +305,29 @@ final class UnflakeContents {
         int count = 0;
         Object node = UNSAFE.getObject(list, sources[0]);
         int steps = 0;
-        for (; node != null && steps < most; steps++) {
+        if (sources.length > 3) {
+            // A node that was taken out has itself before it.
+            Object before = UNSAFE.getObject(node, sources[3]);
+            for (; before != null && before != node && steps < bound(); steps++) {
+                node = before;
+                before = UNSAFE.getObject(node, sources[3]);
+            }
+        }
+        for (; node != null && steps < bound(); steps++) {
             Object item = UNSAFE.getObject(node, sources[1]);
-            if (item != null) {
-                ensure(2);
-                putReference(item);
+            // An element that was taken is not there, or is the node itself.
+            if (item != null && item != node) {
                 count++;
+                if (isWhole(count)) {
+                    ensure(2);
+                    putReference(item);
+                }
             }
             Object next = UNSAFE.getObject(node, sources[2]);
             node = next == node ? null : next;
         }
-        endLoop(start, count, steps);
+        endElements(start, count);
+        endLoop(steps);
     }
 
     private static void putPairs(Object[] pairs) {
@@ -276,11 +335,10 @@ final class UnflakeContents {
         int count = 0;
         for (int i = 0; i + 1 < pairs.length; i += 2) {
             if (pairs[i] != null) {
-                putEntry(pairs[i], pairs[i + 1]);
-                count++;
+                putEntry(++count, pairs[i], pairs[i + 1]);
             }
         }
-        putNow(start, count);
+        endEntries(start, count);
     }
 
     private static void putHashMap(HashMap<?, ?> map) {
@@ -289,33 +347,55 @@ final class UnflakeContents {
         HashMap.Node<?, ?>[] bins = map.table;
         for (int i = 0; bins != null && i < bins.length; i++) {
             for (HashMap.Node<?, ?> node = bins[i]; node != null && count < most; node = node.next) {
-                putEntry(node.key, node.value);
-                count++;
+                putEntry(++count, node.key, node.value);
             }
         }
-        endLoop(start, count, count);
+        endEntries(start, sampling && count == most ? Math.max(count, map.size) : count);
+        endLoop(count);
     }
 
     private static void putLinkedMap(LinkedHashMap<?, ?> map) {
         long start = putLater();
         int count = 0;
         for (LinkedHashMap.Entry<?, ?> entry = map.head; entry != null && count < most; entry = entry.after) {
-            putEntry(entry.key, entry.value);
-            count++;
+            putEntry(++count, entry.key, entry.value);
         }
-        endLoop(start, count, count);
+        endEntries(start, sampling && count == most ? Math.max(count, map.size) : count);
+        endLoop(count);
     }
 
-    private static <K, V> void putTreeMap(TreeMap<K, V> map) {
+    private static void putTreeMap(TreeMap.Entry<?, ?> root) {
         long start = putLater();
         int count = 0;
-        TreeMap.Entry<K, V> entry = map.getFirstEntry();
-        while (entry != null && count < most) {
-            putEntry(entry.key, entry.value);
-            count++;
-            entry = TreeMap.successor(entry);
+        // As `TreeMap` does it, but for the steps: links that another thread is changing may lead round in circles.
+        int steps = 0;
+        int bound = 2 * bound();
+        TreeMap.Entry<?, ?> entry = root;
+        while (entry != null && entry.left != null && steps < bound) {
+            entry = entry.left;
+            steps++;
         }
-        endLoop(start, count, count);
+        while (entry != null && steps < bound) {
+            putEntry(++count, entry.key, entry.value);
+            TreeMap.Entry<?, ?> next = entry.right;
+            if (next != null) {
+                while (next.left != null && steps < bound) {
+                    next = next.left;
+                    steps++;
+                }
+            } else {
+                next = entry.parent;
+                while (next != null && entry == next.right && steps < bound) {
+                    entry = next;
+                    next = next.parent;
+                    steps++;
+                }
+            }
+            entry = next;
+            steps++;
+        }
+        endEntries(start, count);
+        endLoop(steps / 2);
     }
 
     private static void putTable(Object[] bins, long[] sources) {
@@ -323,13 +403,39 @@ final class UnflakeContents {
         int count = 0;
         for (int i = 0; bins != null && i < bins.length; i++) {
             Object entry = bins[i];
-            while (entry != null && count < most) {
-                putEntry(UNSAFE.getObject(entry, sources[1]), UNSAFE.getObject(entry, sources[2]));
-                count++;
+            while (entry != null && count < bound()) {
+                putEntry(++count, UNSAFE.getObject(entry, sources[1]), UNSAFE.getObject(entry, sources[2]));
                 entry = UNSAFE.getObject(entry, sources[3]);
             }
         }
-        endLoop(start, count, count);
+        endEntries(start, count);
+        endLoop(count);
+    }
+
+    /** What {@code WeakHashMap} has for a key that is null. */
+    private static final UnflakeSlot NULL_KEY = new UnflakeSlot("java.util.WeakHashMap", "NULL_KEY", -1);
+
+    /**
+     * Sources: table, value, next. A key that only the collector decides about is no state: the entry may go at any
+     * moment, and after a test that made the key for itself it does.
+     */
+    private static void putWeakTable(Object[] bins, long[] sources) {
+        long start = putLater();
+        int count = 0;
+        int steps = 0;
+        for (int i = 0; bins != null && i < bins.length; i++) {
+            for (Object entry = bins[i]; entry != null && steps < bound(); entry = UNSAFE.getObject(entry, sources[2])) {
+                steps++;
+                Object key = ((Reference<?>) entry).get();
+                boolean isNull = key != null && key == NULL_KEY.get();
+                if (isNull || key instanceof Class || key instanceof Enum || key instanceof String
+                    || UnflakeWords.isReached(key)) {
+                    putEntry(++count, isNull ? null : key, UNSAFE.getObject(entry, sources[1]));
+                }
+            }
+        }
+        endEntries(start, count);
+        endLoop(steps);
     }
 
     /** Sources: table, key, value, next, hash, a tree's first, the next table of a bin that has moved. */
@@ -347,13 +453,13 @@ final class UnflakeContents {
                     node = null;
                 }
             }
-            while (node != null && count < most) {
-                putEntry(UNSAFE.getObject(node, sources[1]), UNSAFE.getObject(node, sources[2]));
-                count++;
+            while (node != null && count < bound()) {
+                putEntry(++count, UNSAFE.getObject(node, sources[1]), UNSAFE.getObject(node, sources[2]));
                 node = UNSAFE.getObject(node, sources[3]);
             }
         }
-        endLoop(start, count, count);
+        endEntries(start, count);
+        endLoop(count);
     }
 
     private static void putSkipList(ConcurrentSkipListMap<?, ?> map) {
@@ -361,22 +467,64 @@ final class UnflakeContents {
         int count = 0;
         Map.Entry<?, ?> entry = map.firstEntry();
         Iterator<? extends Map.Entry<?, ?>> entries = map.entrySet().iterator();
-        while (entry != null && entries.hasNext() && count < most) {
+        while (entry != null && entries.hasNext() && count < bound()) {
             Map.Entry<?, ?> next = entries.next();
-            putEntry(next.getKey(), next.getValue());
-            count++;
+            putEntry(++count, next.getKey(), next.getValue());
         }
-        endLoop(start, count, count);
+        endEntries(start, count);
+        endLoop(count);
     }
 
-    private static void putEntry(Object key, Object value) {
-        ensure(2);
-        putReference(key);
-        putReference(value);
+    /** The entry with this number, beginning with 1. */
+    private static void putEntry(int number, Object key, Object value) {
+        if (isWhole(number)) {
+            ensure(2);
+            putReference(key);
+            putReference(value);
+        }
+    }
+
+    private static final Class<?> BUILDER = StringBuilder.class.getSuperclass();
+    private static final long BUILT = offset("value");
+    private static final long BUILT_COUNT = offset("count");
+    /** Since Java 9 the characters are bytes, one or two for each; -1 before. */
+    private static final long BUILT_CODER = offset("coder");
+
+    /** Which of the two bytes of a character is the lower one. */
+    private static final int LOW = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0 : 1;
+
+    private static long offset(String field) {
+        try {
+            return UNSAFE.objectFieldOffset(BUILDER.getDeclaredField(field));
+        } catch (NoSuchFieldException absent) {
+            return -1;
+        }
+    }
+
+    /**
+     * What a {@code StringBuilder} or {@code StringBuffer} holds, read where it lies: the methods of the second wait for
+     * whoever holds its lock, perhaps for ever.
+     */
+    private static String built(Object builder) {
+        Object array = UNSAFE.getObject(builder, BUILT);
+        int count = UNSAFE.getInt(builder, BUILT_COUNT);
+        if (array instanceof char[]) {
+            char[] characters = (char[]) array;
+            return new String(characters, 0, Math.min(count, characters.length));
+        }
+        byte[] bytes = (byte[]) array;
+        boolean isLatin = UNSAFE.getByte(builder, BUILT_CODER) == 0;
+        char[] characters = new char[Math.min(count, isLatin ? bytes.length : bytes.length / 2)];
+        for (int i = 0; i < characters.length; i++) {
+            characters[i] = isLatin
+                ? (char) (bytes[i] & 0xff)
+                : (char) ((bytes[2 * i + LOW] & 0xff) | bytes[2 * i + 1 - LOW] << 8);
+        }
+        return new String(characters);
     }
 
     /** Of a long text the begin is kept, or the end. */
-    private static void putText(CharSequence text, boolean end) {
+    private static void putText(String text, boolean end) {
         int length = text.length();
         ensure(4 + WHOLE_TEXT);
         put(length);
@@ -387,17 +535,9 @@ final class UnflakeContents {
         }
         if (length > WHOLE_TEXT) {
             // A string keeps its hash, so that a long one is read once and not after each test.
-            put(text instanceof String ? text.hashCode() : hash(text));
+            put(text.hashCode());
             put(text.charAt(length - 1) | text.charAt(length / 2) << 16);
         }
-    }
-
-    private static int hash(CharSequence text) {
-        int hash = 0;
-        for (int i = 0; i < text.length(); i++) {
-            hash = 31 * hash + text.charAt(i);
-        }
-        return hash;
     }
 
     private static void putNumbers(Object array, int atMost) {

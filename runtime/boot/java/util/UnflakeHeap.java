@@ -14,6 +14,12 @@ import sun.misc.Unsafe;
 final class UnflakeHeap {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
+    /** Of a root that reaches more objects only a sample is read. */
+    private static int most;
+    /** The objects of a sample, and the entries that are read of one collection: what is nearest to the root. */
+    private static final int SAMPLE = 500;
+    private static final int SAMPLE_ENTRIES = 200;
+
     /** Whether this JVM looks at its heap at all. */
     static boolean watching;
 
@@ -29,7 +35,7 @@ final class UnflakeHeap {
 
     /** Called by the agent before the first test. */
     static void watch(int mostObjects, int capturePoints, String[] eagerClasses) {
-        UnflakeContents.most = mostObjects;
+        most = mostObjects;
         points = capturePoints;
         eager = eagerClasses;
         UnflakeWords.allocate();
@@ -43,8 +49,10 @@ final class UnflakeHeap {
         final long[] offsets;
         final int[] kinds;
         final int[] ids;
+        final boolean[] sampled;
 
         RootClass(Class<?> type, long[] offsets, int[] kinds, int[] ids) {
+            this.sampled = new boolean[offsets.length];
             this.type = new WeakReference<Class<?>>(type);
             this.offsets = offsets;
             this.kinds = kinds;
@@ -56,6 +64,7 @@ final class UnflakeHeap {
         final Object object;
         /** -1: it is looked at no more. */
         int id;
+        boolean sampled;
         final Shared next;
 
         Shared(Object object, int id, Shared next) {
@@ -173,20 +182,6 @@ final class UnflakeHeap {
     /** Classes to initialise before the first test; {@code null}: it is done. */
     private static String[] eager;
 
-    private static void loadEagerly() {
-        String[] names = eager;
-        eager = null;
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        for (int i = 0; i < names.length; i++) {
-            try {
-                Class.forName(names[i], true, loader);
-            } catch (Throwable problem) {
-                // It is given up for this class: another loader has it, or it cannot be used without set-up.
-                UnflakeNative.notLoaded(names[i], problem.getClass().getName());
-            }
-        }
-    }
-
     /** Whether the last walk was after a test, and no code of the class's own has run since. */
     private static boolean fresh;
 
@@ -199,7 +194,9 @@ final class UnflakeHeap {
     static void testStarts(String root) {
         if (watching && !fresh) {
             if (eager != null) {
-                loadEagerly();
+                String[] names = eager;
+                eager = null;
+                UnflakeLoading.load(names);
                 UnflakeNative.watchFiles();
             }
             if (points == UnflakeCodes.POINTS_WHOLE_TEST) {
@@ -240,7 +237,7 @@ final class UnflakeHeap {
     static void testEnds(String[] names) {
         if (watching && points == UnflakeCodes.POINTS_WHOLE_TEST) {
             walk(UnflakeCodes.AUTHOR_TEST, names);
-            fresh = true;
+            fresh = lost == null;
         }
     }
 
@@ -264,16 +261,31 @@ final class UnflakeHeap {
 
     /** Writes the whole state; {@code by} and {@code names} say for the agent whose doing the differences are. */
     private static void walk(int by, String[] names) {
-        long nanos = write();
-        String[] jvm = UnflakeJvmState.capture();
-        if (UnflakeWords.end(by, names, false, jvm, nanos)) {
-            // What differs again at once is somebody else's doing: a thread that goes on by itself.
-            letOthersRun();
-            nanos = write();
-            UnflakeWords.end(by, names, true, null, nanos);
+        if (lost != null) {
+            // The last walk has failed, so nobody knows whose doing the differences from the one before it are.
+            UnflakeNative.walkFailed(by, names, lost);
+            by = UnflakeCodes.AUTHOR_NOBODY;
+        }
+        try {
+            long nanos = write();
+            String[] jvm = UnflakeJvmState.capture();
+            if (UnflakeWords.end(by, names, false, jvm, nanos)) {
+                // What differs again at once is somebody else's doing: a thread that goes on by itself.
+                letOthersRun();
+                nanos = write();
+                UnflakeWords.end(by, names, true, null, nanos);
+            }
+            lost = null;
+        } catch (Throwable problem) {
+            // No test is to see it: no memory is left, or it is a bug of ours.
+            lost = problem.getClass().getName();
+            UnflakeNative.walkFailed(by, names, lost);
         }
         forget();
     }
+
+    /** The exception with which the last walk ended. */
+    private static String lost;
 
     /** Keeps nothing alive between tests. */
     private static void forget() {
@@ -311,14 +323,10 @@ final class UnflakeHeap {
             }
             classes[alive++] = root;
             for (int i = 0; i < root.offsets.length; i++) {
-                if (root.ids[i] >= 0) {
-                    long start = UnflakeWords.position();
-                    int first = UnflakeWords.queued;
-                    UnflakeWords.ensure(4);
-                    UnflakeWords.put(0);
-                    UnflakeWords.put(root.ids[i]);
-                    UnflakeContents.putValue(type, root.offsets[i], root.kinds[i]);
-                    root.ids[i] = writeReached(root.ids[i], start, first);
+                if (root.ids[i] >= 0 && !writeStatic(root, type, i)) {
+                    root.sampled[i] = true;
+                    UnflakeNative.sampled(root.ids[i]);
+                    writeStatic(root, type, i);
                 }
             }
         }
@@ -326,43 +334,85 @@ final class UnflakeHeap {
         known = alive;
         // Last, since they come and go.
         for (Shared s = shared; s != null; s = s.next) {
-            if (s.id >= 0) {
-                long start = UnflakeWords.position();
-                int first = UnflakeWords.queued;
-                UnflakeWords.ensure(3);
-                UnflakeWords.put(0);
-                UnflakeWords.put(s.id);
-                UnflakeWords.putReference(s.object);
-                s.id = writeReached(s.id, start, first);
+            if (s.id >= 0 && !writeShared(s)) {
+                s.sampled = true;
+                UnflakeNative.sampled(s.id);
+                writeShared(s);
             }
         }
         return System.nanoTime() - began;
     }
 
+    /** False: it reaches too many objects, and nothing of it was written. */
+    private static boolean writeStatic(RootClass root, Class<?> type, int i) {
+        long start = UnflakeWords.position();
+        int first = beginRoot(root.sampled[i]);
+        UnflakeWords.ensure(4);
+        UnflakeWords.put(0);
+        UnflakeWords.put(root.ids[i]);
+        UnflakeContents.putValue(type, root.offsets[i], root.kinds[i]);
+        String problem = writeReached(first);
+        if (problem != null) {
+            UnflakeNative.refused(root.ids[i], problem);
+            root.ids[i] = -1;
+        }
+        return endRoot(start, first, problem);
+    }
+
+    private static boolean writeShared(Shared root) {
+        long start = UnflakeWords.position();
+        int first = beginRoot(root.sampled);
+        UnflakeWords.ensure(3);
+        UnflakeWords.put(0);
+        UnflakeWords.put(root.id);
+        UnflakeWords.putReference(root.object);
+        String problem = writeReached(first);
+        if (problem != null) {
+            UnflakeNative.refused(root.id, problem);
+            root.id = -1;
+        }
+        return endRoot(start, first, problem);
+    }
+
+    /** The number of objects that were reached before. */
+    private static int beginRoot(boolean sampled) {
+        int first = UnflakeWords.queued;
+        UnflakeContents.sampling = sampled;
+        UnflakeContents.most = sampled ? Math.min(SAMPLE_ENTRIES, most) : most;
+        UnflakeContents.tooMany = false;
+        UnflakeWords.limit = sampled ? first + Math.min(SAMPLE, most) : Integer.MAX_VALUE;
+        return first;
+    }
+
+    /** Takes back what was written of a root that cannot be read, or reaches too much. */
+    private static boolean endRoot(long start, int first, String problem) {
+        UnflakeWords.limit = Integer.MAX_VALUE;
+        boolean tooMany = UnflakeContents.tooMany;
+        if (problem != null || tooMany) {
+            UnflakeWords.rewind(start);
+            UnflakeWords.unnumber(first);
+        }
+        return problem != null || !tooMany;
+    }
+
     /**
      * Writes what a root reaches and no root before it: the objects from the number {@code first} on.
      *
-     * @param start where the root itself was written
-     * @return the root; -1: it cannot be looked at, and nothing of it was written
+     * @return the exception, if the root cannot be read
      */
-    private static int writeReached(int root, long start, int first) {
-        String problem = null;
-        UnflakeContents.tooMany = false;
+    private static String writeReached(int first) {
         try {
             for (int next = first; next < UnflakeWords.queued && !UnflakeContents.tooMany; next++) {
                 UnflakeContents.writeObject(UnflakeWords.reached(next));
-                UnflakeContents.tooMany |= UnflakeWords.queued - first > UnflakeContents.most;
+                UnflakeContents.tooMany |= !UnflakeContents.sampling && UnflakeWords.queued - first > most;
             }
+            return null;
         } catch (RuntimeException changing) {
             // A collection contradicts itself only while another thread is at it.
-            problem = changing.getClass().getName();
+            return changing.getClass().getName();
+        } catch (LinkageError unknown) {
+            // This JDK's collections have other fields than those that we were compiled with.
+            return unknown.getClass().getName();
         }
-        if (problem == null && !UnflakeContents.tooMany) {
-            return root;
-        }
-        UnflakeNative.refused(root, problem);
-        UnflakeWords.rewind(start);
-        UnflakeWords.unnumber(first);
-        return -1;
     }
 }

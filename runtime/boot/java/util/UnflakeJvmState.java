@@ -24,10 +24,11 @@ public final class UnflakeJvmState {
     private static final String HOOKS = "java.lang.ApplicationShutdownHooks";
     private static final String ENVIRONMENT = "java.lang.ProcessEnvironment";
     private static final String URL = "java.net.URL";
+    private static final String EXIT_FILES = "java.io.DeleteOnExitHook";
 
     /** Classes that need not be loaded; the agent watches for them. */
     private static final String[] LATE = {
-        LOG_MANAGER, MANAGEMENT, PROVIDERS, SECURITY, HOOKS, ENVIRONMENT, URL,
+        LOG_MANAGER, MANAGEMENT, PROVIDERS, SECURITY, HOOKS, ENVIRONMENT, URL, EXIT_FILES,
         "java.net.ProxySelector", "java.net.CookieHandler", "java.net.ResponseCache", "java.net.Authenticator",
     };
 
@@ -57,6 +58,8 @@ public final class UnflakeJvmState {
     private static final UnflakeSlot LOCALS_VALUE =
         new UnflakeSlot("java.lang.ThreadLocal$ThreadLocalMap$Entry", "value", ALWAYS);
     private static final UnflakeSlot SHUTDOWN = late(HOOKS, "hooks");
+    private static final UnflakeSlot FILES_UNTIL_EXIT = late(EXIT_FILES, "files");
+    private static final UnflakeSlot SET_MAP = new UnflakeSlot("java.util.HashSet", "map", ALWAYS);
     /** What a plain thread runs; since Java 19 it is kept aside. */
     private static final UnflakeSlot TARGET = new UnflakeSlot("java.lang.Thread", "target", ALWAYS);
     private static final UnflakeSlot HOLDER = new UnflakeSlot("java.lang.Thread", "holder", ALWAYS);
@@ -128,6 +131,7 @@ public final class UnflakeJvmState {
     private static final String NET_DEFAULT = "net-default";
     private static final String BEAN = "bean";
     private static final String VARIABLE = "environment";
+    private static final String FILE_UNTIL_EXIT = "file-until-exit";
     /** The kind named could be read, though perhaps there is nothing of it. */
     private static final String SEEN = "seen";
     /** The kind named could not be read. */
@@ -135,7 +139,7 @@ public final class UnflakeJvmState {
 
     private static final String[] ALL = {
         PROPERTY, LOCALE, TIMEZONE, STREAM, EXCEPTION_HANDLER, SHUTDOWN_HOOK, THREAD, THREAD_LOCAL, PROVIDER,
-        SECURITY_PROPERTY, LOG_LEVEL, URL_HANDLER, NET_DEFAULT, BEAN, VARIABLE,
+        SECURITY_PROPERTY, LOG_LEVEL, URL_HANDLER, NET_DEFAULT, BEAN, VARIABLE, FILE_UNTIL_EXIT,
     };
 
     private static final int LONGEST_TEXT = 200;
@@ -234,6 +238,8 @@ public final class UnflakeJvmState {
             beans();
         } else if (kind == VARIABLE) {
             environment();
+        } else if (kind == FILE_UNTIL_EXIT) {
+            filesUntilExit();
         }
     }
 
@@ -588,6 +594,18 @@ public final class UnflakeJvmState {
             for (HashMap.Node<?, ?> variable = table[i]; variable != null; variable = variable.next) {
                 add(VARIABLE, plain(wrapped ? VARIABLE_TEXT.of(variable.key) : variable.key),
                     plain(wrapped ? VARIABLE_TEXT.of(variable.value) : variable.value));
+            }
+        }
+    }
+
+    /** Files that are deleted when the JVM ends. */
+    private static void filesUntilExit() {
+        Object files = FILES_UNTIL_EXIT.get();
+        Object map = files instanceof HashSet ? SET_MAP.of(files) : null;
+        HashMap.Node<?, ?>[] table = map instanceof HashMap ? ((HashMap<?, ?>) map).table : null;
+        for (int i = 0; table != null && i < table.length; i++) {
+            for (HashMap.Node<?, ?> file = table[i]; file != null; file = file.next) {
+                add(FILE_UNTIL_EXIT, plain(file.key), "");
             }
         }
     }

@@ -89,14 +89,26 @@ public final class UnflakeNative {
     /** From here on it is watched what happens to files. */
     static native void watchFiles();
 
-    /**
-     * A root is looked at no more: reading it ended with this exception, or, if that is null, it reaches too many
-     * objects.
-     */
+    /** A root is looked at no more: reading it ended with this exception. */
     static native void refused(int root, String problem);
 
-    /** A class could not be initialised before the first test. */
-    static native void notLoaded(String name, String problem);
+    /** A root reaches so many objects that only a sample of them is read from now on. */
+    static native void sampled(int root);
+
+    /**
+     * A class could not be initialised before the first test.
+     *
+     * @param problem from {@code LOAD_THROWS} on in {@link UnflakeCodes}
+     * @param detail the exception, if there is one
+     */
+    static native void notLoaded(String name, int problem, String detail);
+
+    /**
+     * A walk ended with this exception: what was done before it is not known.
+     *
+     * @param by whose code ran before, and {@code names} their names, as for {@link #walked}
+     */
+    static native void walkFailed(int by, String[] names, String problem);
 
     /** For the test runner: waits for a command; {@code null} when the JVM is to end. */
     public static native String[] nextCommand();

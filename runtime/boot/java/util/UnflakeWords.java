@@ -84,7 +84,18 @@ final class UnflakeWords {
         at = place - memory;
     }
 
+    /** From so many objects on those that have no number yet are not read. */
+    static int limit = Integer.MAX_VALUE;
+
     static void putReference(Object object) {
+        if (queued >= limit && object != null && !isReached(object)) {
+            object = UnflakeUnread.ONE;
+        }
+        putReferenceAnyway(object);
+    }
+
+    /** However many there are. */
+    static void putReferenceAnyway(Object object) {
         int known = queued;
         int number = number(object);
         if (queued == known) {
@@ -150,25 +161,42 @@ final class UnflakeWords {
         return queue[index >>> ROW_BITS][index & ROW - 1];
     }
 
+    /** Whether an object has a number. */
+    static boolean isReached(Object object) {
+        if (object == null) {
+            return false;
+        }
+        int place = place(object);
+        return UNSAFE.getInt(table + 4L * place) != 0;
+    }
+
+    /** Where the number of an object is, or goes. */
+    private static int place(Object object) {
+        int hash = System.identityHashCode(object);
+        int place = hash % places;
+        int number = UNSAFE.getInt(table + 4L * place);
+        if (number == 0 || reached(number - 1) == object) {
+            return place;
+        }
+        place = second(hash);
+        for (number = UNSAFE.getInt(table + 4L * place); number != 0; number = UNSAFE.getInt(table + 4L * place)) {
+            if (reached(number - 1) == object) {
+                return place;
+            }
+            place = place + 1 == places ? 0 : place + 1;
+        }
+        return place;
+    }
+
     /** The number of an object; a new one is put at the end of the queue. */
     private static int number(Object object) {
         if (object == null) {
             return 0;
         }
-        int hash = System.identityHashCode(object);
-        int place = hash % places;
+        int place = place(object);
         int number = UNSAFE.getInt(table + 4L * place);
         if (number != 0) {
-            if (reached(number - 1) == object) {
-                return number;
-            }
-            place = second(hash);
-            for (number = UNSAFE.getInt(table + 4L * place); number != 0; number = UNSAFE.getInt(table + 4L * place)) {
-                if (reached(number - 1) == object) {
-                    return number;
-                }
-                place = place + 1 == places ? 0 : place + 1;
-            }
+            return number;
         }
         int row = queued >>> ROW_BITS;
         if (row == queue.length) {
