@@ -1,6 +1,6 @@
 //! In which state each test is in the end, and why.
 
-use crate::ledger::{By, Fact, Ledger, Unresolved, Unvaried};
+use crate::ledger::{By, Fact, Ledger, Unresolved, Unvaried, Unwatched};
 use crate::options::CheckKind;
 use crate::suite::{Baseline, Suite};
 use std::collections::BTreeMap;
@@ -27,6 +27,7 @@ struct TestFacts<'a> {
     unresolved: Option<&'a Unresolved>,
     failed: bool,
     watched: bool,
+    unwatched: Option<&'a Unwatched>,
     pollutes: bool,
     ran_in_order: bool,
     depends_on_order: bool,
@@ -72,6 +73,7 @@ impl<'a> States<'a> {
             Fact::Unresolved(test, why) => about(*test, &|known| known.unresolved = Some(why)),
             Fact::Failed(failed) => about(failed.test, &|known| known.failed = true),
             Fact::Watched(test) => about(*test, &|known| known.watched = true),
+            Fact::Unwatched(test, why) => about(*test, &|known| known.unwatched = Some(why)),
             // What a class does is not its first test's doing.
             Fact::Changed(changed) if changed.by != By::Class => {
                 about(changed.test, &|known| known.pollutes = true)
@@ -90,6 +92,11 @@ impl<'a> States<'a> {
             | Fact::Rounds(_)
             | Fact::Cut(_) => {}
         }
+    }
+
+    /// Whether there are tests that were to be watched and were not.
+    pub(super) fn has_unwatched(&self) -> bool {
+        self.known.values().any(|known| known.unwatched.is_some())
     }
 
     /// Whether time ran out before something that was seen was proved.
@@ -167,10 +174,13 @@ impl TestFacts<'_> {
             CheckKind::Id => self.varied_state(),
             CheckKind::Pollution if self.watched => (TestState::Checked, None),
             CheckKind::Order if self.ran_in_order => (TestState::Checked, None),
-            CheckKind::Pollution => (
-                TestState::NotFinished,
-                Some("it did not finish while shared state was watched".to_owned()),
-            ),
+            CheckKind::Pollution => {
+                let reason = self.unwatched.map_or_else(
+                    || "its turn to be watched never came".to_owned(),
+                    Unwatched::reason,
+                );
+                (TestState::NotFinished, Some(reason))
+            }
             CheckKind::Order => (
                 TestState::NotFinished,
                 Some("it did not run in another order".to_owned()),
@@ -215,6 +225,9 @@ impl TestFacts<'_> {
         }
         if let Some(unvaried) = self.unvaried {
             return unvaried.fate();
+        }
+        if let (false, false, Some(unwatched)) = (varies, self.ran_in_order, self.unwatched) {
+            return Fate::Excluded(ExcludedReason::NotRun, unwatched.reason());
         }
         match self.unresolved {
             Some(why) => why.fate(),

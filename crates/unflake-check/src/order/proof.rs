@@ -1,8 +1,8 @@
 //! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come
 //! of it.
 
-use super::add_found;
 use super::launch::{OrderTools, launch_tests};
+use super::{add_cut, add_found};
 use crate::check::Check;
 use crate::ledger::Ledger;
 use std::time::Instant;
@@ -71,6 +71,7 @@ pub(crate) fn run(
             },
         };
         let found = search.pollution(&suspicions);
+        add_cut(check, found.cut, ledger);
         let here: Vec<(usize, &Suspected)> =
             here.into_iter().map(|index| (index, &suspected[index])).collect();
         add(found, &here, &mut proven, ledger);

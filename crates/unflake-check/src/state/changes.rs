@@ -4,11 +4,13 @@ use super::file_names::FileNames;
 use crate::check::Check;
 use crate::drive::rounds::Workers;
 use crate::drive::units::{Spread, Turn, units};
+use crate::ledger::NotWatched;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use unflake_explore::{TestIx, Verdict};
 use unflake_protocol::{
-    Author, Configuration, HeapSetting, Leaf, Measured, Shown, StateChange, StateKind, ToProgram, Watch,
+    Author, Configuration, Failure, FailureSort, HeapSetting, Leaf, Measured, Shown, StateChange, StateKind,
+    ToProgram, Watch,
 };
 
 /// Which test or class changed what.
@@ -18,6 +20,8 @@ pub(super) struct Changes {
     pub(super) ran: BTreeSet<TestIx>,
     /// Those of them that did not pass.
     pub(super) failed: BTreeSet<TestIx>,
+    /// Why others did not finish, as far as something was heard of them.
+    pub(super) unfinished: BTreeMap<TestIx, NotWatched>,
     pub(super) by_test: BTreeMap<TestIx, Vec<StateChange>>,
     pub(super) by_class: BTreeMap<String, Vec<StateChange>>,
     /// What roots held when they appeared, by root; in each JVM once.
@@ -31,11 +35,19 @@ pub(super) struct Changes {
     pub(super) measured: Vec<Measured>,
 }
 
-/// What a root held when its class was initialised: paths and values, and the test that ran.
+/// What a root held when its class was initialised: paths and values, and who ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Initial {
-    pub(super) test: Option<TestIx>,
+    pub(super) by: Loader,
     pub(super) leaves: Vec<Leaf>,
+}
+
+/// Who ran when a class was initialised.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Loader {
+    Test(TestIx),
+    /// Set-up or tear-down of this class, or what ran before the first test.
+    Class(String),
 }
 
 impl Initial {
@@ -48,6 +60,12 @@ impl Initial {
 impl Changes {
     fn all(&self) -> impl Iterator<Item = &StateChange> {
         self.by_test.values().chain(self.by_class.values()).flatten()
+    }
+
+    /// Why a test did not finish.
+    pub(super) fn why_unfinished(&self, test: TestIx) -> NotWatched {
+        let heard = self.unfinished.get(&test).cloned();
+        heard.unwrap_or(NotWatched::NotRun)
     }
 
     pub(super) fn has_files(&self) -> bool {
@@ -72,6 +90,7 @@ impl Changes {
             self.by_test.remove(test);
             self.ran.remove(test);
             self.failed.remove(test);
+            self.unfinished.remove(test);
         }
         self.by_class.retain(|class, _| !classes.contains(class.as_str()));
     }
@@ -88,6 +107,8 @@ impl Changes {
         }
         self.ran.extend(other.ran);
         self.failed.extend(other.failed);
+        self.unfinished.extend(other.unfinished);
+        self.unfinished.retain(|test, _| !self.ran.contains(test));
         self.not_watched.extend(other.not_watched);
         self.used.extend(other.used);
         self.unusable.extend(other.unusable);
@@ -116,11 +137,12 @@ impl Changes {
                 (None, Author::Test(_)) => {}
             },
             ToProgram::Initialised { by, root, leaves } => {
-                let test = index(&by);
-                self.initial
-                    .entry(root)
-                    .or_default()
-                    .push(Initial { test, leaves });
+                let by = match (index(&by), by) {
+                    (Some(test), _) => Loader::Test(test),
+                    (None, Author::Class(class)) => Loader::Class(class),
+                    (None, Author::Test(_)) => return,
+                };
+                self.initial.entry(root).or_default().push(Initial { by, leaves });
             }
             ToProgram::NotWatched { what, reason } => {
                 self.not_watched.insert(what, reason);
@@ -195,15 +217,43 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, job
         strategy: None,
         tests: tests.to_vec(),
     };
-    workers.run(units(suite, &[turn], spread), &|test, verdict| {
+    let verdicts = workers.run(units(suite, &[turn], spread), &|test, verdict| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
-        changes.ran.insert(test);
+        match verdict.failure().and_then(ended) {
+            Some(why) => {
+                changes.unfinished.insert(test, why);
+            }
+            None => {
+                changes.ran.insert(test);
+            }
+        }
         if *verdict != Verdict::Passed {
             changes.failed.insert(test);
         }
         check.progress.step();
     });
-    changes.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let mut changes = changes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for ((_, test), verdict) in verdicts {
+        // A test that has failed without having been heard of did not come to its turn.
+        if let (false, Some(failure)) = (changes.ran.contains(&test), verdict.failure()) {
+            let why = NotWatched::SetUpFailed(failure.message.clone());
+            changes.unfinished.entry(test).or_insert(why);
+        }
+    }
+    changes
+}
+
+/// What is said of a test that ended its JVM or did not end itself: state was not compared after it. `None`: it failed
+/// as tests do.
+fn ended(failure: &Failure) -> Option<NotWatched> {
+    let message = failure.message.clone();
+    match failure.sort() {
+        FailureSort::Hang => Some(NotWatched::Hung(message)),
+        FailureSort::Exit | FailureSort::Crash => Some(NotWatched::Ended(message)),
+        // What watches needs memory too.
+        FailureSort::Memory if failure.kind.ends_with("OutOfMemoryError") => Some(NotWatched::Ended(message)),
+        FailureSort::Memory | FailureSort::Assertion | FailureSort::Exception => None,
+    }
 }
 
 #[cfg(test)]
@@ -292,8 +342,8 @@ mod tests {
             panic!("{:?}", changes.initial)
         };
         assert_eq!(
-            (initial.test, initial.value("S.zone.id")),
-            (Some(TestIx(0)), Some(&Shown::integer(1)))
+            (&initial.by, initial.value("S.zone.id")),
+            (&Loader::Test(TestIx(0)), Some(&Shown::integer(1)))
         );
         assert_eq!(initial.value("S.zone"), None);
         assert_eq!(
