@@ -101,13 +101,14 @@ fn add(found: Found, here: &[(usize, &Suspected)], proven: &mut [Proven], ledger
 mod tests {
     use super::*;
     use crate::ledger::Fact;
-    use unflake_explore::order::{Judged, ProvedVictim, Standing, SuspicionIx};
+    use unflake_explore::order::{Judged, ProvedVictim, Standing, SuspicionIx, Turn};
     use unflake_protocol::Failure;
 
     fn suspected(path: &str) -> Suspected {
         Suspected {
             suspicion: Suspicion {
                 test: TestIx(0),
+                turn: Turn::Early,
                 held_by: HeldBy::Jvm,
                 changing: Vec::new(),
                 standing: Standing::First,

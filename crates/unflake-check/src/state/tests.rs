@@ -5,6 +5,7 @@ use crate::options::{CheckKind, Eager, Measure, Options, SeedSetting};
 use crate::simulated::{Simulated, simulated};
 use serde_json::Value;
 use std::num::NonZeroUsize;
+use unflake_findings::{Finding, FindingKind, Severity};
 use unflake_protocol::{Abstraction, Compare};
 
 fn watching(suite: &str) -> Simulated {
@@ -130,6 +131,57 @@ fn what_a_class_leaves_behind_is_reported_of_the_class() {
     finds("A#a class-changes A.n", &[]);
     finds("B#a class-changes A.n", &["Class B#a changes A.n: NotRun"]);
     finds("A#a class-changes AB.n", &["Class A#a changes AB.n: NotRun"]);
+}
+
+#[test]
+fn a_victim_outweighs_the_mark() {
+    let suite = |fails: &str| {
+        watching(&format!(
+            "B#b [sees java.util.Zones] {fails}\nA#a changes java.util.Zones.cache"
+        ))
+    };
+    let harmless = suite("");
+    let harmful = suite("fails after A#a");
+    check(&harmless, &["Test A#a changes java.util.Zones.cache: NoVictim"]);
+    check(
+        &harmful,
+        &[
+            "B#b is a victim of A#a by java.util.Zones.cache",
+            "Test A#a changes java.util.Zones.cache: Proved by B#b",
+        ],
+    );
+    let severity = |simulated: &Simulated| {
+        let document = simulated.document_of(&simulated.ledger()).document;
+        let is_polluter = |finding: &&Finding| finding.kind() == FindingKind::Polluter;
+        let polluter = document.findings.iter().find(is_polluter).unwrap();
+        (polluter.severity, document.summary.partial)
+    };
+    assert_eq!(severity(&harmless), (Severity::Note, false));
+    assert_eq!(severity(&harmful), (Severity::Error, false));
+}
+
+#[test]
+fn what_a_class_leaves_behind_may_have_victims_too() {
+    finds(
+        "B#b [sees S] fails after A#a\nA#a class-changes S.n\nA#c",
+        &[
+            "B#b is a victim of A#a by S.n",
+            "Class A#a changes S.n: Proved by B#b",
+        ],
+    );
+    finds(
+        "B#b [sees S]\nA#a class-changes S.n\nA#c",
+        &["Class A#a changes S.n: NoVictim"],
+    );
+    // What the test itself changes is blamed first, and then nobody is left.
+    finds(
+        "B#b [sees S] fails after A#a\nA#a class-changes S.n; changes S.m",
+        &[
+            "B#b is a victim of A#a by S.m",
+            "Test A#a changes S.m: Proved by B#b",
+            "Class A#a changes S.n: NotRun",
+        ],
+    );
 }
 
 #[test]

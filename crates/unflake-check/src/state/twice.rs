@@ -7,7 +7,7 @@ use crate::suite::Suite;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_benign::{Evidence, Seen, mark};
 use unflake_explore::TestIx;
-use unflake_explore::order::{ChangeSeen, HeldBy};
+use unflake_explore::order::{ChangeSeen, HeldBy, Turn};
 use unflake_findings::Proof;
 use unflake_protocol::{ChangeForm, StateChange, StateKind};
 
@@ -143,13 +143,18 @@ impl Changed {
         ChangeSeen {
             state: &change.root,
             way: (change.form, value.map(|value| value.text.as_str())),
-            test: Some(self.test).filter(|_| self.by != By::Class),
+            test: self.test,
+            is_of_class: self.by == By::Class,
             held_by: match (change.kind, change.root.rsplit_once('.')) {
                 (StateKind::Heap, Some((class, _))) => HeldBy::Class(class.to_owned()),
                 (StateKind::File, _) => HeldBy::File,
                 _ => HeldBy::Jvm,
             },
-            is_tried: self.mark.is_none() && !has_name_by_chance(change),
+            turn: match (self.by, &self.mark) {
+                _ if has_name_by_chance(change) => None,
+                (By::Test | By::Capture, None) => Some(Turn::Early),
+                (By::Class, _) | (_, Some(_)) => Some(Turn::Late),
+            },
         }
     }
 }
