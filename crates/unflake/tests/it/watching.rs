@@ -622,3 +622,68 @@ const PARALLEL_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"
   </build>
 </project>
 ";
+
+/// A memo of which nobody could tell whether it is filled, but for a test that looks at private fields.
+#[test]
+fn a_victim_outweighs_the_mark_of_a_harmless_change() {
+    let project = Fixture::written(&[
+        (
+            "src/main/java/shop/Codes.java",
+            "package shop;
+            import java.util.*;
+            public class Codes {
+                private static final Map<String, Integer> known = new HashMap<>();
+                public static int of(String name) {
+                    Integer code = known.get(name);
+                    if (code == null) {
+                        code = name.length();
+                        known.put(name, code);
+                    }
+                    return code;
+                }
+            }",
+        ),
+        (
+            "src/test/java/shop/ALookTest.java",
+            "package shop;
+            import java.lang.reflect.Field;
+            import java.util.Map;
+            import org.junit.jupiter.api.*;
+            class ALookTest {
+                @Test void nothingIsKnownYet() throws Exception {
+                    Field field = Codes.class.getDeclaredFields()[0];
+                    field.setAccessible(true);
+                    Assertions.assertTrue(((Map<?, ?>) field.get(null)).isEmpty());
+                }
+            }",
+        ),
+        (
+            "src/test/java/shop/CodesTest.java",
+            "package shop;
+            import org.junit.jupiter.api.*;
+            class CodesTest {
+                @Test void codeIsTheLength() { Assertions.assertEquals(3, Codes.of(\"abc\")); }
+            }",
+        ),
+    ]);
+    let severity = |document: &Value| {
+        let findings = document["findings"].as_array().unwrap().iter();
+        let polluter = findings
+            .clone()
+            .find(|finding| finding["kind"] == "polluter")
+            .unwrap();
+        assert_eq!(polluter["benign"]["mark"], "memo");
+        let victims = polluter["victims"].as_array().unwrap();
+        let victims: Vec<&str> = victims.iter().map(|one| one["test"].as_str().unwrap()).collect();
+        (
+            polluter["severity"].as_str().unwrap().to_owned(),
+            victims.join(" "),
+        )
+    };
+    let unproved = project.check(CHECK);
+    assert_eq!(severity(&unproved), ("note".to_owned(), String::new()));
+    let proved = project.check("--only pollution --seed 7");
+    let victim = "shop.ALookTest#nothingIsKnownYet".to_owned();
+    assert_eq!(severity(&proved), ("error".to_owned(), victim));
+    assert_eq!(proved["summary"]["partial"], false);
+}
