@@ -4,9 +4,9 @@
 #   scripts/jdks.sh DIR [VERSION...]     afterwards DIR/8/bin/javac, DIR/11/bin/javac, … work
 #   UNFLAKE_JDK_DIR=DIR scripts/test.sh  uses them
 #
-# Versions that the system has are linked. The others are unpacked (not installed) from Debian's unstable release: nothing
-# outside of DIR changes. Their programs want a newer C library than an older release has, so that library is unpacked
-# beside them and the programs are pointed at it.
+# Versions that the system has are linked. On Debian, the others are unpacked (not installed) from the unstable release:
+# nothing outside of DIR changes. Their programs want a newer C library than an older release has, so that library is unpacked
+# beside them and the programs are pointed at it. On Ubuntu, they are installed with apt-get.
 set -euo pipefail
 # shellcheck source=setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -34,25 +34,41 @@ apt_unstable() {
     -o Dir::Cache="$work/cache" -o Acquire::Languages=none -o APT::Sandbox::User="$(id -un)" "$@"
 }
 
+# Of the same release, so it runs with the same library.
+patchelf() { "$lib/$loader" --library-path "$lib" "$work/root/usr/bin/patchelf" "$@"; }
+
 # Makes a program use the C library in $lib. Scripts are left alone.
 point_at_library() {
   local path
-  path=$("$patchelf" --print-rpath "$1" 2>/dev/null) || return 0
-  "$patchelf" --set-interpreter "$lib/$loader" --force-rpath --set-rpath "${path:+$path:}$lib" "$1"
+  path=$(patchelf --print-rpath "$1" 2>/dev/null) || return 0
+  patchelf --set-interpreter "$lib/$loader" --force-rpath --set-rpath "${path:+$path:}$lib" "$1"
+}
+
+# Ubuntu has packages of all of them.
+install_from_apt() {
+  local version
+  apt_update "JDK $*"
+  for version in "$@"; do
+    in_apt "openjdk-$version-jdk-headless" || stop "apt has no JDK $version" "put it into $dir/$version yourself"
+    install_packages "openjdk-$version-jdk-headless"
+    ln -sfn "$(jdks | awk -v wanted="$version" '$1 == wanted { print $2; exit }')" "$dir/$version"
+  done
 }
 
 unpack_from_unstable() {
-  local mirror arch triplet packages=(libc6 libstdc++6 libgcc-s1 zlib1g) version home file link target
+  local mirror arch triplet packages=(libc6 libstdc++6 libgcc-s1 zlib1g patchelf) version home file link target
   command -v apt-get >/dev/null || stop "JDKs $* are missing, and there is no apt-get here" "put them into $dir yourself"
   mirror=$({ cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true; } |
     sed -nE 's#^(URIs:|deb( \[[^]]*\])?) +(https?://[^ ]+/debian)/?( .*)?$#\3#p' | head -n 1)
-  [ -n "$mirror" ] || stop "apt's sources name no Debian mirror" "put the JDKs $* into $dir yourself"
+  if [ -z "$mirror" ]; then
+    install_from_apt "$@"
+    return
+  fi
   arch=$(dpkg --print-architecture)
   triplet=$(uname -m)-linux-gnu
   work=$dir/.work
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/debs" "$work/root"
   printf 'deb [trusted=yes] %s unstable main\n' "$mirror" >"$work/sources.list"
-  patchelf=$(command -v patchelf) || { install_packages patchelf && patchelf=$(command -v patchelf); }
 
   apt_unstable update
   for version in "$@"; do packages+=("openjdk-$version-jdk-headless" "openjdk-$version-jre-headless"); done

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs all tests: format, lints, then every test of the workspace on the JDKs that are here.
+# Runs all tests: format, lints, every test of the workspace, the tables of APIs and levels, and a part of the
+# conformance suites, on Java 8 to 25. JDKs that are missing are fetched, once.
 #
-#   UNFLAKE_JDK_DIR=DIR   a directory with more JDKs, as scripts/jdks.sh makes one
+#   UNFLAKE_JDK_DIR=DIR   where to look for JDKs, and where to put those that are missing
 #   UNFLAKE_JDKS=A:B:C    exactly these JDKs
 set -euo pipefail
 # shellcheck source=setup.sh
@@ -10,6 +11,13 @@ set -euo pipefail
 set_up
 cd "$top"
 
+if [ -z "${UNFLAKE_JDKS:-}" ]; then
+  UNFLAKE_JDK_DIR=${UNFLAKE_JDK_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/unflake-jdks}
+  scripts/jdks.sh "$UNFLAKE_JDK_DIR"
+  UNFLAKE_JDKS=$(for version in 8 11 17 21 25; do readlink -f "$UNFLAKE_JDK_DIR/$version"; done | paste -sd :)
+  export UNFLAKE_JDKS
+fi
+
 # The quotations of the models are looked up in the JDK's own sources, which Debian packs separately.
 has_sources() { jdk_homes | while read -r home; do [ -e "$home/lib/src.zip" ] || [ -e "$home/src.zip" ] && echo yes; done | grep -q yes; }
 if [ -z "${UNFLAKE_JDK_SOURCES:-}" ] && ! has_sources; then
@@ -17,16 +25,12 @@ if [ -z "${UNFLAKE_JDK_SOURCES:-}" ] && ! has_sources; then
   install_packages "openjdk-$feature-source"
 fi
 
-if [ -z "${UNFLAKE_JDKS:-}" ]; then
-  UNFLAKE_JDKS=$(jdks | awk '{ print $2 }' | paste -sd :)
-  export UNFLAKE_JDKS
-fi
-say "JDKs:"
-tr : '\n' <<<"$UNFLAKE_JDKS" | while read -r home; do say "  $(jdk_feature "$home") in $home"; done
-
 if command -v rustup >/dev/null; then
   rustup component add rustfmt clippy >&2 || true
 fi
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --locked -- -D warnings
 cargo test --workspace --locked
+cargo xtask matrix --only rows,levels
+oldest=${UNFLAKE_JDKS%%:*} newest=${UNFLAKE_JDKS##*:}
+cargo xtask conformance --quick --java "$oldest" --java "$newest"

@@ -69,6 +69,10 @@ fn build_agent(workspace: &Path, out: &Path) -> Result<PathBuf, Box<dyn std::err
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env_remove("CARGO_BUILD_TARGET");
+    // Tests ask the agent for faults; users cannot.
+    if env::var("PROFILE")? == "debug" {
+        cargo.args(["--features", "faults"]);
+    }
     let mut built = target_dir.clone();
     if host != target {
         cargo.args(["--target", &target]);

@@ -230,7 +230,7 @@ public final class JvmState {
 
     static void providers() throws Exception {
         Security.getProviders();
-        check("provider " + (isOld() ? OwnProvider.class.getName() : "Own"),
+        check("provider Own",
             () -> Security.insertProviderAt(new OwnProvider(), 1), "1 JvmState\\$OwnProvider",
             () -> Security.removeProvider("Own"));
         // There is no way to remove one.

@@ -1,6 +1,8 @@
 //! The commands by name, each with one line that says what it is for.
 
-use crate::{Failure, Outcome, conformance, coverage, jmh, marks, matrix, models, real, same_seed, trust};
+use crate::{
+    Failure, Outcome, conformance, coverage, jmh, marks, matrix, models, nightly, real, same_seed, trust,
+};
 
 /// One command.
 struct Command {
@@ -9,7 +11,7 @@ struct Command {
     run: fn(Vec<String>) -> Outcome<()>,
 }
 
-const COMMANDS: [Command; 8] = [
+const COMMANDS: [Command; 9] = [
     Command {
         name: "bench",
         about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice, `bench pollution` that of watching shared state",
@@ -39,6 +41,11 @@ const COMMANDS: [Command; 8] = [
         name: "models",
         about: "`models docs` writes docs/models.md anew, `models candidates` looks for APIs without a model",
         run: |args| models::run(&args).map_err(Failure::new),
+    },
+    Command {
+        name: "nightly",
+        about: "what takes too long for every push: the whole matrix, the suites of `trust`, `same-seed`, tests that are left out",
+        run: nightly::run,
     },
     Command {
         name: "same-seed",

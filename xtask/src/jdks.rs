@@ -78,7 +78,8 @@ impl Jdk {
 }
 
 /// The JDKs in the directories given, or else in those of `UNFLAKE_JDKS` (a colon list of homes), or else in all of
-/// `/usr/lib/jvm`; one per version (the first named), sorted by version.
+/// `/usr/lib/jvm` and where `scripts/test.sh` puts those that are missing there; one per version (the first named),
+/// sorted by version.
 pub fn find(given: &[PathBuf]) -> Outcome<Vec<Jdk>> {
     let mut found: Vec<Jdk> = Vec::new();
     let mut add = |jdk: Jdk| {
@@ -105,10 +106,24 @@ pub fn find(given: &[PathBuf]) -> Outcome<Vec<Jdk>> {
             add(Jdk::at(&home)?);
         }
     } else {
-        inside(Path::new("/usr/lib/jvm")).into_iter().for_each(&mut add);
+        for dir in [Some(PathBuf::from("/usr/lib/jvm")), brought()]
+            .into_iter()
+            .flatten()
+        {
+            inside(&dir).into_iter().for_each(&mut add);
+        }
     }
     found.sort();
     Ok(found)
+}
+
+/// Where `scripts/test.sh` puts JDKs.
+fn brought() -> Option<PathBuf> {
+    let cache = match std::env::var_os("XDG_CACHE_HOME") {
+        Some(cache) => PathBuf::from(cache),
+        None => PathBuf::from(std::env::var_os("HOME")?).join(".cache"),
+    };
+    Some(cache.join("unflake-jdks"))
 }
 
 /// All five of [`REQUIRED`], or an error that names the missing.
@@ -130,7 +145,7 @@ pub fn require_all(given: &[PathBuf]) -> Outcome<Vec<Jdk>> {
                 have.join(", ")
             }
         ))
-        .hint("name their homes: UNFLAKE_JDKS=/path/to/8:/path/to/11:… or --jdk HOME, once for each"));
+        .hint("`scripts/test.sh` brings them; or name their homes: UNFLAKE_JDKS=/path/to/8:/path/to/11:…"));
     }
     Ok(found
         .into_iter()

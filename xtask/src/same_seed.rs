@@ -8,13 +8,18 @@ use crate::{Failure, Outcome, print, say, target};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const USAGE: &str = "cargo xtask same-seed [DIR] [--seed 7] [--java HOME] [--unflake PROGRAM] [--times 2]";
+const USAGE: &str =
+    "cargo xtask same-seed [DIR] [--seed 7] [--java HOME] [--unflake PROGRAM] [--times 2] [--only KINDS]";
 
 pub fn run(args: Vec<String>) -> Outcome<()> {
     let mut args = Args::new(args, USAGE);
     let seed: u64 = args.number("--seed", 7)?;
     let times: usize = args.number("--times", 2)?;
-    let (java, program) = (args.value("--java")?, args.value("--unflake")?);
+    let (java, program, only) = (
+        args.value("--java")?,
+        args.value("--unflake")?,
+        args.value("--only")?,
+    );
     let mut dirs = args.rest()?;
     let program = program.map_or_else(build_unflake, |program| Ok(PathBuf::from(program)))?;
     let scratch = target().join("same-seed");
@@ -31,7 +36,7 @@ pub fn run(args: Vec<String>) -> Outcome<()> {
             fs::remove_dir_all(&store).map_err(|e| Failure::io("cannot remove", &store, &e))?;
         }
         let mut check = Program::new(&program)
-            .args(["check", "--only", "id", "--seed"])
+            .args(["check", "--seed"])
             .arg(seed.to_string())
             .arg(format!("--format=json={}", scratch.join("now.json").display()))
             .arg("--store")
@@ -40,6 +45,9 @@ pub fn run(args: Vec<String>) -> Outcome<()> {
             .arg(&project);
         if let Some(java) = &java {
             check = check.arg("--java").arg(java);
+        }
+        if let Some(only) = &only {
+            check = check.arg("--only").arg(only);
         }
         let ended = check.run()?;
         if !matches!(ended.status.code(), Some(0 | 1)) {

@@ -336,6 +336,10 @@ impl Agent {
 
     pub(crate) fn event(&self, kind: i32, texts: Vec<Option<String>>, numbers: &[i64]) {
         let Some(session) = self.awake() else { return };
+        #[cfg(feature = "faults")]
+        if self.options.worker.is_some() {
+            crate::faults::strike(session.connection.as_ref());
+        }
         match events::decode(kind, texts, numbers, |bit| session.model_name(bit)) {
             Ok(Said::Nothing) => {}
             Ok(Said::Tell(mut message)) => {

@@ -69,6 +69,12 @@ impl Connection {
         read_message(&mut *reader).ok().flatten()
     }
 
+    #[cfg(feature = "faults")]
+    pub(crate) fn cut(&self) {
+        let reader = self.from_program.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = reader.shutdown(std::net::Shutdown::Both);
+    }
+
     /// From now on a message may take as long as it likes.
     pub(crate) fn wait_forever(&self) {
         let reader = self.from_program.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,6 +13,8 @@ mod callers;
 mod clock;
 mod connection;
 mod events;
+#[cfg(feature = "faults")]
+mod faults;
 mod ffi;
 mod hashes;
 mod heap;

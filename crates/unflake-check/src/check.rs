@@ -84,7 +84,8 @@ pub fn check(
         arguments: &arguments,
         java_home: options.place.java.as_deref(),
         scratch: &scratch,
-        until: options.budget.and_then(|budget| clock.checked_add(budget)),
+        // Without it there is nothing to report, however short the budget is. What hangs is ended.
+        until: None,
         silence: Patience::learning(options.timeout),
         children: &surroundings.children,
         cancel: &surroundings.cancel,

@@ -276,6 +276,13 @@ pub enum FailureSort {
     Memory,
 }
 
+impl FailureSort {
+    /// Whether the JVM is gone afterwards.
+    pub fn ends_jvm(self) -> bool {
+        matches!(self, FailureSort::Hang | FailureSort::Exit | FailureSort::Crash)
+    }
+}
+
 /// By their names: what libraries throw when something is not as it was asserted.
 fn is_assertion(class: &str) -> bool {
     let name = class.rsplit(['.', '$']).next().unwrap_or(class);

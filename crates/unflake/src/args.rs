@@ -133,7 +133,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "TEST")]
     pub(crate) tests: Vec<String>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) jvm: JvmArgs,
     /// What to search for
     #[arg(
         long,
@@ -144,7 +144,7 @@ pub(crate) struct CheckArgs {
         hide_env = true
     )]
     pub(crate) only: Vec<Only>,
-    /// Number of varied rounds [default: three guided ones and some random ones, ten at most]
+    /// Number of varied rounds [default: ten, three of them guided]
     #[arg(long, value_name = "N", value_parser = parse_count::<u32>, env = "UNFLAKE_ROUNDS", hide_env = true, help_heading = "Varying")]
     pub(crate) rounds: Option<u32>,
     /// Time limit for the varied rounds, and for proving pollution, like `90s` or `5m`
@@ -228,6 +228,13 @@ pub(crate) struct PlaceArgs {
     /// Where results are kept [default: the user's cache directory]
     #[arg(long, value_name = "DIR", env = "UNFLAKE_STORE", hide_env = true)]
     pub(crate) store: Option<PathBuf>,
+}
+
+/// The place, and how the test JVMs that unflake starts there are kept apart.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct JvmArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
     /// How test JVMs are kept apart: `auto`, or `off` for no namespaces [default: auto]
     #[arg(long, value_name = "HOW", value_parser = one_of::<IsolationSetting>(&IsolationSetting::NAMES), hide_possible_values = true, env = "UNFLAKE_ISOLATION", hide_env = true)]
     pub(crate) isolation: Option<IsolationSetting>,
@@ -384,7 +391,7 @@ pub(crate) struct ReplayArgs {
     #[arg(value_name = "FINDING")]
     pub(crate) wanted: String,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) jvm: JvmArgs,
     /// How many times to repeat it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count::<u32>)]
     pub(crate) times: u32,
@@ -406,7 +413,7 @@ pub(crate) struct DebugArgs {
     #[arg(value_name = "FINDING")]
     pub(crate) findings: Vec<String>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) jvm: JvmArgs,
     /// Time limit for the cause of one finding, like `60s` [default: none]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) budget: Option<Duration>,
@@ -424,7 +431,7 @@ pub(crate) struct VictimsArgs {
     #[arg(value_name = "TEST")]
     pub(crate) test: String,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) jvm: JvmArgs,
     /// Time limit, like `60s` [default: none]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) budget: Option<Duration>,
@@ -492,7 +499,7 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "FINDING", conflicts_with = "test")]
     pub(crate) around: Option<String>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) jvm: JvmArgs,
     /// With `--around`: how many choices may differ
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count::<usize>, help_heading = "Bounds")]
     pub(crate) distance: usize,
@@ -580,7 +587,7 @@ pub(crate) struct ExplainArgs {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) jvm: JvmArgs,
 }
 
 #[derive(Clone, Debug, Args)]

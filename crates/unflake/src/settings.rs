@@ -1,7 +1,7 @@
 //! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
 
 use crate::args::{
-    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, PlaceArgs,
+    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, JvmArgs, PlaceArgs,
     ProgressArg, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
 };
 use crate::config::Config;
@@ -111,12 +111,12 @@ impl From<ScreenArgs> for Screen {
 
 impl Settings {
     pub(crate) fn resolve(mut args: CheckArgs, screen: Screen) -> Result<Settings, Problem> {
-        if let ([lone], None) = (args.tests.as_slice(), &args.place.directory)
+        if let ([lone], None) = (args.tests.as_slice(), &args.jvm.place.directory)
             && Path::new(lone).is_dir()
         {
-            args.place.directory = Some(PathBuf::from(args.tests.remove(0)));
+            args.jvm.place.directory = Some(PathBuf::from(args.tests.remove(0)));
         }
-        let project = project(args.place.directory.as_deref())?;
+        let project = project(args.jvm.place.directory.as_deref())?;
         let config = Config::read(&project)?;
         let ignores = config.ignores.clone();
         let options = Options {
@@ -142,7 +142,7 @@ impl Settings {
                 eager: args.eager.unwrap_or(config.pollution.eager),
                 ..config.pollution.clone()
             },
-            place: place(project, args.place, &config)?,
+            place: place(project, args.jvm, &config)?,
             tests: args.tests,
             build_arguments: args.build_arguments,
             ignores,
@@ -165,7 +165,7 @@ impl Settings {
 impl ReplaySettings {
     pub(crate) fn resolve(args: ReplayArgs, screen: Screen) -> Result<ReplaySettings, Problem> {
         Ok(ReplaySettings {
-            place: place_of_finding(args.place, Some(&args.wanted))?,
+            place: place_of_finding(args.jvm, Some(&args.wanted))?,
             screen,
             wanted: args.wanted,
             times: args.times,
@@ -178,7 +178,7 @@ impl ReplaySettings {
 
 impl DebugSettings {
     pub(crate) fn resolve(args: DebugArgs, screen: Screen) -> Result<DebugSettings, Problem> {
-        let place = place_of_finding(args.place, args.findings.first().map(String::as_str))?;
+        let place = place_of_finding(args.jvm, args.findings.first().map(String::as_str))?;
         let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
         Ok(DebugSettings {
             place,
@@ -195,7 +195,7 @@ impl VictimsSettings {
     pub(crate) fn resolve(args: VictimsArgs, screen: Screen) -> Result<VictimsSettings, Problem> {
         let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
         Ok(VictimsSettings {
-            place: place_of_finding(args.place, Some(&args.test))?,
+            place: place_of_finding(args.jvm, Some(&args.test))?,
             screen,
             wanted: args.test,
             budget: args.budget,
@@ -212,7 +212,7 @@ impl ExploreSettings {
         let wanted = args.around.or(args.test).unwrap_or_default();
         let jobs = args.jobs.map(usize::from).and_then(NonZeroUsize::new);
         Ok(ExploreSettings {
-            place: place_of_finding(args.place, Some(&wanted))?,
+            place: place_of_finding(args.jvm, Some(&wanted))?,
             screen,
             wanted,
             options: ExploreOptions {
@@ -254,7 +254,15 @@ impl ExecSettings {
         let config = Config::read(&project)?;
         Ok(ExecSettings {
             vary: vary(args.vary, &config)?,
-            place: place(project, args.place, &config)?,
+            // A command of the user's runs as it is.
+            place: place(
+                project,
+                JvmArgs {
+                    place: args.place,
+                    isolation: None,
+                },
+                &config,
+            )?,
             screen,
             window: args.window,
             command: args.command,
@@ -263,17 +271,18 @@ impl ExecSettings {
 }
 
 /// Where a finding is, if one is named and no directory.
-fn place_of_finding(mut args: PlaceArgs, finding: Option<&str>) -> Result<Place, Problem> {
-    if let (None, Some(finding)) = (&args.directory, finding) {
-        args.directory = project_of(&args, finding)?;
+fn place_of_finding(mut args: JvmArgs, finding: Option<&str>) -> Result<Place, Problem> {
+    if let (None, Some(finding)) = (&args.place.directory, finding) {
+        args.place.directory = project_of(&args.place, finding)?;
     }
-    let project = project(args.directory.as_deref())?;
+    let project = project(args.place.directory.as_deref())?;
     let config = Config::read(&project)?;
     place(project, args, &config)
 }
 
-pub(crate) fn place(project: PathBuf, args: PlaceArgs, config: &Config) -> Result<Place, Problem> {
+pub(crate) fn place(project: PathBuf, args: JvmArgs, config: &Config) -> Result<Place, Problem> {
     let java = args
+        .place
         .java
         .or_else(|| config.java.as_ref().map(|java| project.join(java)));
     if let Some(home) = &java
@@ -286,7 +295,7 @@ pub(crate) fn place(project: PathBuf, args: PlaceArgs, config: &Config) -> Resul
         )
         .hint("`unflake doctor` lists the JDKs on this machine"));
     }
-    let store = store(args.store)?;
+    let store = store(args.place.store)?;
     // Test JVMs run in other directories, so a relative path would mean another place there.
     let store = std::path::absolute(&store).unwrap_or(store);
     let java = java.map(|home| std::path::absolute(&home).unwrap_or(home));

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 use std::{env, fs};
 
 /// A JDK to test on.
@@ -12,61 +11,14 @@ pub(crate) struct Jdk {
     pub(crate) feature: u8,
 }
 
-/// Every JDK of `UNFLAKE_JDKS` (separated by colons), or else of the usual places; one per feature release.
+/// The JDKs that everything must work on. One that is missing fails the test.
 pub(crate) fn jdks() -> Vec<Jdk> {
-    static FOUND: OnceLock<Vec<Jdk>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let named = env::var("UNFLAKE_JDKS").ok();
-        let homes: Vec<PathBuf> = match &named {
-            Some(list) => list
-                .split(':')
-                .filter(|home| !home.is_empty())
-                .map(PathBuf::from)
-                .collect(),
-            None => {
-                let usual = fs::read_dir("/usr/lib/jvm")
-                    .into_iter()
-                    .flatten()
-                    .flatten()
-                    .map(|entry| entry.path());
-                env::var("JAVA_HOME")
-                    .ok()
-                    .map(PathBuf::from)
-                    .into_iter()
-                    .chain(usual)
-                    .collect()
-            }
-        };
-        let mut jdks: Vec<Jdk> = homes.iter().filter_map(|home| jdk(home)).collect();
-        assert!(
-            named.is_none() || jdks.len() == homes.len(),
-            "not every one of UNFLAKE_JDKS is a JDK: {jdks:?}"
-        );
-        jdks.sort_by_key(|jdk| jdk.feature);
-        jdks.dedup_by_key(|jdk| jdk.feature);
-        let missing: Vec<u8> = [8, 11, 17, 21, 25]
-            .into_iter()
-            .filter(|wanted| jdks.iter().all(|jdk| jdk.feature != *wanted))
-            .collect();
-        if !missing.is_empty() {
-            eprintln!("not tested, since there is no JDK: {missing:?}");
-        }
-        jdks
+    let jdks = xtask::jdks::require_all(&[]).unwrap_or_else(|missing| panic!("{missing}"));
+    let jdks = jdks.into_iter().map(|jdk| Jdk {
+        home: jdk.home,
+        feature: jdk.version,
     });
-    assert!(!found.is_empty(), "no JDK found; set UNFLAKE_JDKS");
-    found.clone()
-}
-
-fn jdk(home: &Path) -> Option<Jdk> {
-    let run = java(&home.join("bin/java")).arg("-version").output().ok()?;
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    let version = said.split_once("version \"")?.1;
-    let version = version.strip_prefix("1.").unwrap_or(version);
-    let feature = version.split(['.', '"', '-', '_', '+']).next()?.parse().ok()?;
-    home.join("bin/javac").is_file().then(|| Jdk {
-        home: home.to_owned(),
-        feature,
-    })
+    jdks.collect()
 }
 
 /// The agent's library lies beside the test program: cargo builds it first, for tests of its package need it.

@@ -249,7 +249,7 @@ impl Driver {
             error => {
                 let reason = error.to_string();
                 self.faults.add(Fault::NotStarted(reason.clone()));
-                JvmEnd::NotStarted(reason)
+                JvmEnd::Broken(reason)
             }
         })
     }
@@ -300,10 +300,24 @@ impl DrivenJvm {
             return Transcript::ended(said, JvmEnd::Cancelled, hear);
         };
         let faults = &self.driver.faults;
+        let mut bug = None;
         let end = self.process.run(command, limits, &mut |message| {
+            if let ToProgram::Bug { message } = &message {
+                bug = Some(message.clone());
+            }
             super::transcript::hear(message, &mut said, faults, hear);
         });
-        let end = match end {
+        let end = match (end, bug) {
+            (RunEnd::Died { .. } | RunEnd::TimedOut { .. }, Some(bug)) => JvmEnd::Broken(bug),
+            (end, _) => JvmEnd::from(end),
+        };
+        Transcript::ended(said, end, hear)
+    }
+}
+
+impl From<RunEnd> for JvmEnd {
+    fn from(end: RunEnd) -> JvmEnd {
+        match end {
             RunEnd::Finished => JvmEnd::Finished,
             RunEnd::TimeUp => JvmEnd::TimeUp,
             RunEnd::Cancelled => JvmEnd::Cancelled,
@@ -314,8 +328,7 @@ impl DrivenJvm {
                 output,
             } => JvmEnd::died(during, &status, by_signal, output),
             RunEnd::TimedOut { during, after, dumps } => JvmEnd::hung(during, after, &dumps),
-        };
-        Transcript::ended(said, end, hear)
+        }
     }
 }
 
@@ -383,7 +396,7 @@ mod tests {
                 JvmEnd::Finished => "finished".to_owned(),
                 JvmEnd::TimeUp => "time up".to_owned(),
                 JvmEnd::Cancelled => "cancelled".to_owned(),
-                JvmEnd::NotStarted(why) => why,
+                JvmEnd::Broken(why) => why,
                 JvmEnd::Died { failure, .. } | JvmEnd::Hung { failure, .. } => failure.message,
             };
             let tests = heard.into_iter().filter(|said| said != "choices");
@@ -406,6 +419,9 @@ mod tests {
         );
         assert_eq!(end("cancels", None), "A#a: cancelled");
         assert_eq!(end("", Some(Instant::now())), ": time up");
+        // What ends after the agent has switched itself off ends for that reason.
+        assert_eq!(end("bug; dies", None), "A#a: in A#b");
+        assert_eq!(end("bug", None), "A#a A#b: finished");
     }
 
     #[test]
@@ -430,7 +446,7 @@ mod tests {
         let simulated = simulated("A#a").most_starts(0);
         let launch = &simulated.session.suite.launches[0];
         let start = || simulated.session.driver().start(launch, Work::Short).unwrap_err();
-        let JvmEnd::NotStarted(reason) = start() else {
+        let JvmEnd::Broken(reason) = start() else {
             panic!("it must not start")
         };
         // However often: it is told once.

@@ -115,7 +115,7 @@ impl LaunchOrders<'_> {
         };
         let transcript = jvm.run(&command, limits, &mut |_| {});
         match transcript.end {
-            JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::NotStarted(_) => None,
+            JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::Broken(_) => None,
             JvmEnd::Finished | JvmEnd::Died { .. } | JvmEnd::Hung { .. } => {
                 Some(transcript.in_order(&command.tests))
             }

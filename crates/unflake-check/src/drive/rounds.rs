@@ -125,7 +125,7 @@ impl Workers<'_> {
                     }
                     // What a test ended costs that test; the others go on in a new JVM.
                     JvmEnd::Died { .. } | JvmEnd::Hung { .. } => {}
-                    JvmEnd::NotStarted(_) | JvmEnd::TimeUp | JvmEnd::Cancelled => break,
+                    JvmEnd::Broken(_) | JvmEnd::TimeUp | JvmEnd::Cancelled => break,
                 }
             }
         }
@@ -327,7 +327,7 @@ impl<'a> Jvms for LaunchJvms<'a> {
                 is_alive: true,
                 natural: self.natural.clone(),
             }),
-            Err(JvmEnd::NotStarted(why)) => Err(why),
+            Err(JvmEnd::Broken(why)) => Err(why),
             Err(_) => Err("interrupted".to_owned()),
         }
     }

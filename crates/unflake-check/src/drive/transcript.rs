@@ -30,17 +30,12 @@ pub enum JvmEnd {
     TimeUp,
     /// The user has had enough.
     Cancelled,
-    NotStarted(String),
+    /// It did not start, or the agent switched itself off and the JVM ended for that reason. No test's doing.
+    Broken(String),
     /// The process ended.
-    Died {
-        culprit: Culprit,
-        failure: Box<Failure>,
-    },
+    Died { culprit: Culprit, failure: Box<Failure> },
     /// It was silent for too long and was ended.
-    Hung {
-        culprit: Culprit,
-        failure: Box<Failure>,
-    },
+    Hung { culprit: Culprit, failure: Box<Failure> },
 }
 
 /// Who ran when a JVM ended.
@@ -91,7 +86,7 @@ impl JvmEnd {
             JvmEnd::Finished => true,
             JvmEnd::TimeUp
             | JvmEnd::Cancelled
-            | JvmEnd::NotStarted(_)
+            | JvmEnd::Broken(_)
             | JvmEnd::Died { .. }
             | JvmEnd::Hung { .. } => false,
         }
@@ -101,7 +96,7 @@ impl JvmEnd {
     pub fn is_over(&self) -> bool {
         match self {
             JvmEnd::TimeUp | JvmEnd::Cancelled => true,
-            JvmEnd::Finished | JvmEnd::NotStarted(_) | JvmEnd::Died { .. } | JvmEnd::Hung { .. } => false,
+            JvmEnd::Finished | JvmEnd::Broken(_) | JvmEnd::Died { .. } | JvmEnd::Hung { .. } => false,
         }
     }
 
@@ -109,7 +104,7 @@ impl JvmEnd {
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             JvmEnd::Died { failure, .. } | JvmEnd::Hung { failure, .. } => Some(failure),
-            JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::NotStarted(_) => None,
+            JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::Broken(_) => None,
         }
     }
 
@@ -117,7 +112,7 @@ impl JvmEnd {
     fn culprit(&self) -> &Culprit {
         match self {
             JvmEnd::Died { culprit, .. } | JvmEnd::Hung { culprit, .. } => culprit,
-            JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::NotStarted(_) => &Culprit::Nobody,
+            JvmEnd::Finished | JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::Broken(_) => &Culprit::Nobody,
         }
     }
 }
@@ -219,7 +214,7 @@ impl Transcript {
             JvmEnd::Died { failure, .. } | JvmEnd::Hung { failure, .. } => {
                 return Verdict::Failed(*failure.clone());
             }
-            JvmEnd::NotStarted(_) => return Verdict::NotRun,
+            JvmEnd::Broken(_) => return Verdict::NotRun,
             JvmEnd::Finished => {}
         }
         let last = tests.last().map(std::slice::from_ref).unwrap_or_default();

@@ -315,7 +315,7 @@ impl Exploration<'_> {
         }
         let mut worker = match self.jvms.start(self.subject) {
             Ok(worker) => worker,
-            Err(JvmEnd::NotStarted(error)) => {
+            Err(JvmEnd::Broken(error)) => {
                 return Err(problem!(CannotWork, "cannot start the test JVM again")
                     .cause(error)
                     .hint("run `unflake check` again: the project or its JDK may have changed"));

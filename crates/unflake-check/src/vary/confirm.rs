@@ -380,12 +380,12 @@ mod tests {
 
     #[test]
     fn a_jvm_that_ends_is_the_failure_of_the_test_that_ran() {
-        // The guided rounds share a JVM: once it has ended one, it is not run there again.
+        // Once it has ended a JVM, no round runs it again.
         for does in ["dies", "hangs"] {
             finds(
                 &format!("A#a {does} varied\nA#b"),
                 &[
-                    "A#a failed 8 of 8",
+                    "A#a failed 1 of 1",
                     "A#b failed 0 of 10",
                     "A#a fails since round 1, Alone, one reverse",
                 ],

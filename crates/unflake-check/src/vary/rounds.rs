@@ -9,15 +9,8 @@ use crate::outside::make_exceptions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use unflake_explore::order::limits::Allowance;
 use unflake_explore::{Counts, DEFAULT_ROUNDS, GUIDED_ROUNDS, TestIx, Verdict, strategy_of_round};
 use unflake_findings::Rate;
-
-/// What random rounds may take by default.
-const ROUNDS_TIME: Allowance = Allowance {
-    learning_runs: 0.4,
-    at_least: Duration::ZERO,
-};
 
 /// Unvaried runs beyond the build's own, where asked for: what fails in one of them is flaky on its own. Gives the others.
 pub(super) fn control_runs(check: &Check<'_>, tests: &[TestIx], ledger: &mut Ledger) -> Vec<TestIx> {
@@ -78,7 +71,7 @@ pub(super) fn unvaried_runs(
     counted
 }
 
-/// The guided rounds, then random ones until enough is done or the time is used up.
+/// The guided rounds, then random ones until there were enough, or until the time of `--budget` is used up.
 pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger) -> Verdicts {
     let options = check.options;
     let suite = &check.session.suite;
@@ -86,13 +79,11 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
         Some(_) => u32::MAX,
         None => DEFAULT_ROUNDS,
     });
-    let budget = match options.rounds {
-        Some(_) => options.budget,
-        None => check.budget().of(ROUNDS_TIME),
-    };
-    let budget = budget.unwrap_or(Duration::MAX);
+    let budget = options.budget.unwrap_or(Duration::MAX);
     let clock = Instant::now();
     let failing = Mutex::new(BTreeSet::new());
+    // Those that hang or end their JVM: each time costs seconds, and once is enough to suspect them.
+    let mut costly = BTreeSet::new();
     let mut verdicts = Verdicts::new();
     let mut round = 0;
     let mut last_round = Duration::ZERO;
@@ -107,10 +98,15 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
         if round >= GUIDED_ROUNDS.min(most) && clock.elapsed() + last_round >= budget {
             break;
         }
+        let left: Vec<TestIx> = candidates
+            .iter()
+            .copied()
+            .filter(|test| !costly.contains(test))
+            .collect();
         let turn = |round| Turn {
             round,
             strategy: Some(strategy_of_round(round, check.level(), check.seed)),
-            tests: tests_of_round(candidates, suite, round),
+            tests: tests_of_round(&left, suite, round),
         };
         let turns: Vec<Turn> = (round + 1..=last).map(turn).collect();
         let units = units(suite, &turns, check.workers.spread);
@@ -128,14 +124,22 @@ pub(super) fn run(check: &Check<'_>, candidates: &[TestIx], ledger: &mut Ledger)
             .progress
             .phase(&name, units.iter().map(Unit::runs).sum::<usize>() as u64);
         let round_clock = Instant::now();
-        verdicts.extend(check.workers.run(units, &|test, verdict| {
+        let more = check.workers.run(units, &|test, verdict| {
             check.progress.step();
             if matches!(verdict, Verdict::Failed(_)) {
                 let mut failing = failing.lock().unwrap_or_else(PoisonError::into_inner);
                 failing.insert(test);
                 check.progress.note(&format!("{} failing", failing.len()));
             }
-        }));
+        });
+        let ended_a_jvm =
+            |verdict: &Verdict| matches!(verdict, Verdict::Failed(failure) if failure.sort().ends_jvm());
+        costly.extend(
+            more.iter()
+                .filter(|(_, verdict)| ended_a_jvm(verdict))
+                .map(|((_, test), _)| *test),
+        );
+        verdicts.extend(more);
         if check.is_cancelled() {
             break;
         }
@@ -236,14 +240,10 @@ mod tests {
     }
 
     #[test]
-    fn without_a_seed_random_rounds_get_a_part_of_the_learning_run() {
-        let rounds = |learning_run| {
-            let mut simulated = simulated("A#a").with(|options| options.vary.seed = SeedSetting::Fresh);
-            simulated.learning_run = Duration::from_secs(learning_run);
-            ends(&simulated)
-        };
-        assert_eq!(rounds(0), ["3 rounds"]);
-        assert_eq!(rounds(600), ["10 rounds"]);
+    fn without_a_budget_the_clock_ends_no_rounds() {
+        let mut simulated = simulated("A#a").with(|options| options.vary.seed = SeedSetting::Fresh);
+        simulated.learning_run = Duration::ZERO;
+        assert_eq!(ends(&simulated), ["10 rounds"]);
     }
 
     #[test]

@@ -20,9 +20,9 @@ use unflake_project::Build;
 use unflake_runner::{Isolation, command};
 
 pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Problem> {
-    let project = project(args.place.directory.as_deref())?;
+    let project = project(args.jvm.place.directory.as_deref())?;
     let config = Config::read(&project);
-    let place = place(project, args.place, config.as_ref().unwrap_or(&Config::default()))?;
+    let place = place(project, args.jvm, config.as_ref().unwrap_or(&Config::default()))?;
     let mut sheet = Sheet::default();
     sheet.line("unflake", Ok(env!("CARGO_PKG_VERSION").to_owned()));
     let jdks = jdks(&mut sheet, &place);

@@ -432,7 +432,7 @@ fn start(jvms: &ScriptJvms<'_>, subject: Subject<'_>) -> Result<DrivenJvm, Probl
     jvms.start(subject).map_err(|end| {
         let problem = problem!(CannotWork, "cannot start the test JVM again");
         let problem = match end {
-            JvmEnd::NotStarted(error) => problem.cause(error),
+            JvmEnd::Broken(error) => problem.cause(error),
             _ => problem,
         };
         problem.hint("run `unflake check` again: the project or its JDK may have changed")

@@ -36,7 +36,7 @@ fn expected(fixture: &Fixture, table: &str) -> Vec<Value> {
 }
 
 #[track_caller]
-fn compare(fixture: &Fixture, document: &Value) {
+pub(crate) fn compare(fixture: &Fixture, document: &Value) {
     let found = |list: &str| document[list].as_array().unwrap().clone();
     let finding = ["module", "test", "invocation", "level"];
     assert_eq!(

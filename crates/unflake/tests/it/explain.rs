@@ -159,21 +159,26 @@ fn with_lines(value: &mut Value, project: &Path) {
 #[test]
 fn check_explains_every_finding() {
     let checked = checked();
-    let mut findings = checked.document["findings"].as_array().unwrap().clone();
+    compare(&checked.fixture, &checked.document);
+}
+
+#[track_caller]
+pub(crate) fn compare(fixture: &Fixture, document: &Value) {
+    let mut findings = document["findings"].as_array().unwrap().clone();
     findings.retain(|finding| finding["test"] != "fix.ThesisTest#eitherOrder");
     let name = |finding: &Value| finding["test"].as_str().unwrap().to_owned();
     findings.sort_by_key(name);
-    let expected = expected(&checked.fixture, "finding");
+    let expected = expected(fixture, "finding");
     let names = |findings: &[Value]| findings.iter().map(name).collect::<Vec<_>>();
     assert_eq!(names(&findings), names(&expected));
     let mut wrong = Vec::new();
     for (expected, mut found) in expected.iter().zip(findings) {
-        with_lines(&mut found, &checked.fixture.project());
+        with_lines(&mut found, &fixture.project());
         wrong.extend(differences(&name(expected), expected, &found));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     // Those that are right were looked at as well.
-    let summary = &checked.document["summary"];
+    let summary = &document["summary"];
     assert_eq!(summary["checked"], summary["tests"]);
 }
 

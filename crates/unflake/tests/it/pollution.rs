@@ -215,8 +215,14 @@ fn compare(fixture: &Fixture, document: &Value, switch: Option<&str>) -> Compare
 
 #[test]
 fn every_polluter_is_found_and_its_twin_is_silent() {
+    compare_all("");
+}
+
+/// With these options as well.
+#[track_caller]
+pub(crate) fn compare_all(options: &str) {
     let fixture = Fixture::new("pollution");
-    let document = fixture.check(DEFAULT);
+    let document = fixture.check(&format!("{DEFAULT} {options}"));
     let Compared {
         mut wrong,
         unexpected,

@@ -35,32 +35,8 @@ pub(crate) fn ends_within(mark: &Path, limit: Duration) -> bool {
     true
 }
 
-/// JDKs for tests that must hold on all of them: those below `UNFLAKE_JDK_DIR`, or the one that the build uses.
+/// The homes of the JDKs that everything must work on. One that is missing fails the test.
 pub(crate) fn jdks() -> Vec<PathBuf> {
-    let folder = std::env::var_os("UNFLAKE_JDK_DIR").map(PathBuf::from);
-    let entries = folder
-        .iter()
-        .flat_map(|folder| fs::read_dir(folder).unwrap().flatten());
-    let mut jdks: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|home| home.join("bin/javac").is_file())
-        .collect();
-    jdks.sort();
-    if jdks.is_empty() {
-        let output = unflake_runner::command(crate::fixture::jdk_tool("java"), Path::new("/"))
-            .args(["-XshowSettings:properties", "-version"])
-            .output();
-        let said = String::from_utf8(output.unwrap().stderr).unwrap();
-        let home = said
-            .lines()
-            .find_map(|line| line.trim().strip_prefix("java.home = "));
-        let home = PathBuf::from(home.unwrap());
-        // Java 8 means its JRE.
-        let jdk = home
-            .parent()
-            .filter(|_| home.ends_with("jre"))
-            .map(Path::to_owned);
-        jdks.push(jdk.unwrap_or(home));
-    }
-    jdks
+    let jdks = xtask::jdks::require_all(&[]).unwrap_or_else(|missing| panic!("{missing}"));
+    jdks.into_iter().map(|jdk| jdk.home).collect()
 }

@@ -68,6 +68,7 @@ public final class UnflakeJvmState {
     /** Up to Java 8. */
     private static final UnflakeSlot CONFIG_CLASS = part("sun.security.jca.ProviderConfig", "className", PROVIDERS);
     private static final UnflakeSlot CONFIG_PROVIDER = part("sun.security.jca.ProviderConfig", "provider", PROVIDERS);
+    private static final UnflakeSlot PROVIDER_NAME = part("java.security.Provider", "name", PROVIDERS);
     private static final UnflakeSlot SECURITY_PROPERTIES = late(SECURITY, "props");
 
     private static final UnflakeSlot MANAGER = late(LOG_MANAGER, "manager");
@@ -460,14 +461,14 @@ public final class UnflakeJvmState {
         }
         add(SEEN, PROVIDER, "");
         for (int i = 0; i < configs.length; i++) {
-            Object name = CONFIG_NAME.of(configs[i]);
-            if (name == null) {
-                name = CONFIG_CLASS.of(configs[i]);
-            }
             Object provider = CONFIG_PROVIDER.of(configs[i]);
             String type = provider == null ? "" : provider.getClass().getName();
             boolean known = provider == null || type.startsWith("sun.") || type.startsWith("com.sun.")
                 || type.startsWith("jdk.") || type.startsWith("org.jcp.") || type.startsWith("apple.");
+            Object name = CONFIG_NAME.of(configs[i]);
+            if (name == null) {
+                name = known ? CONFIG_CLASS.of(configs[i]) : PROVIDER_NAME.of(provider);
+            }
             String place = Integer.toString(i + 1);
             // Whether the JDK has made one of its own yet is not to be seen.
             add(PROVIDER, plain(name), known ? place : place.concat(" ").concat(type));
