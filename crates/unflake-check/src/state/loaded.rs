@@ -9,7 +9,7 @@ use super::changes::{Changes, Loader};
 use crate::suite::Suite;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::TestIx;
-use unflake_protocol::{StateChange, StateKind};
+use unflake_protocol::{Points, StateChange, StateKind};
 
 /// Classes with static fields that can change, and who was the first to use them.
 #[derive(Clone, Debug, Default)]
@@ -42,16 +42,25 @@ impl LoadedFirst {
         all.into_iter().cloned().collect()
     }
 
-    /// The tests among these that were the first to use one, and a test of each class whose set-up was.
-    pub(super) fn users(&self, suite: &Suite, tests: &[TestIx]) -> Vec<TestIx> {
-        let mut set_up = BTreeSet::new();
-        let is_one = |test: &TestIx| {
-            let root = &suite[*test].handle.root;
-            let is_first = set_up.insert(root);
+    /// The tests among these that were the first to use one, and a test of each class whose set-up was. Where the next
+    /// test shows what a test has done, all tests of their classes.
+    pub(super) fn users(&self, suite: &Suite, tests: &[TestIx], points: Points) -> Vec<TestIx> {
+        let root = |test: &TestIx| suite[*test].handle.root.as_str();
+        let mut seen = BTreeSet::new();
+        let mut is_one = |test: &TestIx| {
+            let is_first = seen.insert(root(test));
             self.by.contains_key(&Loader::Test(*test))
-                || is_first && self.by.contains_key(&Loader::Class(root.clone()))
+                || is_first && self.by.contains_key(&Loader::Class(root(test).to_owned()))
         };
-        tests.iter().copied().filter(is_one).collect()
+        let users: Vec<TestIx> = tests.iter().copied().filter(|test| is_one(test)).collect();
+        match points {
+            Points::WholeTest | Points::Body => users,
+            Points::SetUps => {
+                let classes: BTreeSet<&str> = users.iter().map(root).collect();
+                let is_of_class = |test: &TestIx| classes.contains(root(test));
+                tests.iter().copied().filter(is_of_class).collect()
+            }
+        }
     }
 
     /// Leaves of what was seen with the classes loaded what was hidden without.

@@ -218,7 +218,7 @@ fn look_behind_loading(check: &Check<'_>, first: &Watched, watch: &Watch) -> (Wa
         let seen = loaded.hidden(run.run(&tests));
         Watched { tests, seen }
     };
-    let users = loaded.users(suite, &first.tests);
+    let users = loaded.users(suite, &first.tests, watch.points);
     let once = watched("watching what tests load", users);
     let changing = of_same_classes(check, &once.tests, &once.seen);
     let again = watched("watching what tests load again", changing);

@@ -480,10 +480,15 @@ fn capture_points_and_eager_loading_show_what_they_promise() {
         "SetUpTest#a State.count: 0 → 1",
         "SetUpTest#a State.torn: \"plain\" → \"a()\"",
     );
+    let (first, second) = (
+        "LateTest#aUsesIt Late.value: null → \"used\"",
+        "LateTest#bUsesItToo Late.value: null → \"used\"",
+    );
     let whole = [
         left,
         reset,
         "BodyTest#dDoesNothing State.reset: \"c\" → \"plain\"",
+        first,
         "SetUpTest State.ofClass: \"plain\" → \"changed\"",
         count,
         torn,
@@ -497,13 +502,14 @@ fn capture_points_and_eager_loading_show_what_they_promise() {
             "BodyTest#aTearDownUndoesIt State.cleaned: \"plain\" → \"a\"",
             left,
             reset,
+            first,
             "OldTest#tearDownUndoesIt State.old: \"plain\" → \"changed\"",
         ]
     );
     // The second set-up has counted once more when the two are compared.
     assert_eq!(
         found("set-ups", ""),
-        [left, "SetUpTest#a State.count: 1 → 2", torn]
+        [left, first, "SetUpTest#a State.count: 1 → 2", torn]
     );
 
     let late = |arguments: &str| {
@@ -511,10 +517,6 @@ fn capture_points_and_eager_loading_show_what_they_promise() {
         late.retain(|change| change.starts_with("LateTest"));
         late
     };
-    let (first, second) = (
-        "LateTest#aUsesIt Late.value: null → \"used\"",
-        "LateTest#bUsesItToo Late.value: null → \"used\"",
-    );
     assert_eq!(late("--eager=class"), [first]);
     // Each in a JVM of its own: nobody has used it before.
     assert_eq!(late("--eager=test"), [first, second]);
