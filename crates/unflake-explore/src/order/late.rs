@@ -1,8 +1,8 @@
 //! Polluters that hardly do harm: changes that look harmless, and what whole classes leave behind.
 //!
-//! There may be many of them, and few have victims, so they are tried together: all of them, then the tests that may see
-//! something of what they change. Who fails there is sorted out like every other test that fails in some order, and that
-//! names the polluter. What one of them changes and another one puts right again is not found in this way.
+//! There may be many of them, and few have victims, so they are tried together: all of them, then the tests that may
+//! see something of what they change. Who fails there is sorted out like every other test that fails in some order,
+//! and that names the polluter. What one of them changes and another one puts right again is not found in this way.
 
 use super::launch_tests::LaunchTests;
 use super::orders::Wanted;
