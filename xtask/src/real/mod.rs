@@ -12,7 +12,7 @@ mod table;
 mod unflake;
 
 pub(crate) use table::median;
-pub(crate) use unflake::build as build_unflake;
+pub(crate) use unflake::{build as build_unflake, build_breakable};
 
 use crate::args::Args;
 use crate::jdks::Jdk;

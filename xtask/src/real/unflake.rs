@@ -26,6 +26,15 @@ pub(crate) fn build() -> Outcome<PathBuf> {
     Ok(target().join("release/unflake"))
 }
 
+/// A debug build, whose agent breaks on request.
+pub(crate) fn build_breakable() -> Outcome<PathBuf> {
+    Program::new("cargo")
+        .args(["build", "-p", "unflake"])
+        .dir(&root())
+        .succeed()?;
+    Ok(target().join("debug/unflake"))
+}
+
 /// A first check: the store is empty, so that learning is part of the time.
 pub(super) fn check(program: &Path, checkout: &Checkout<'_>, seed: Option<&str>, n: usize) -> Outcome<Ran> {
     let store = checkout.dir().with_extension("store");

@@ -1,22 +1,80 @@
-//! What happens when unflake itself, or one of its JVMs, is killed at a moment that nobody chose: no JVM is left behind,
-//! the store can be read, and a report that was written is right or says that it is partial.
+//! What happens when something of ours breaks at a moment that nobody chose: unflake or one of its JVMs is killed, the
+//! agent panics, its connection is cut, the disk is full. No JVM is left behind, the store can be read, and a report
+//! that was written is right or says that it is partial.
 
 use super::{Asked, Checked};
 use crate::process::Program;
 use crate::{Failure, Outcome, print, say};
+use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const TIMES: usize = 40;
+const TIMES: usize = 200;
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Who is killed, and how.
-const ENDS: [(&str, &str); 4] = [
-    ("unflake", "TERM"),
-    ("unflake", "INT"),
-    ("unflake", "KILL"),
-    ("a worker", "KILL"),
-];
+/// Most events that a worker tells of before a fault strikes.
+const EVENTS: f64 = 60.0;
+/// The most that a full disk holds; all that a check of the demo stores is less.
+const DISK: f64 = 12_000_000.0;
+
+/// Runs the program on a disk of its own, then reads the store.
+const ON_SMALL_DISK: &str = r#"
+    store=$1 size=$2 program=$3
+    shift 2
+    mkdir -p "$store" && mount -t tmpfs -o size="$size" tmpfs "$store" || exit 99
+    "$@"
+    code=$?
+    "$program" runs --all --store "$store" || echo "the store cannot be read"
+    exit $code
+"#;
+
+/// One thing that breaks.
+enum Broken {
+    /// Who gets which signal, and when.
+    Killed(Whom, &'static str, Duration),
+    /// The agent does this in each worker, at this event.
+    Agent(&'static str, u32),
+    /// The disk of the store has so many bytes.
+    Disk(u64),
+}
+
+#[derive(Clone, Copy)]
+enum Whom {
+    Unflake,
+    Worker,
+}
+
+impl Broken {
+    /// The `n`th: all kinds in turn, each at a random moment.
+    fn draw(n: usize, draw: &mut Draw, seconds: f64) -> Broken {
+        let moment = Duration::from_secs_f64(seconds * draw.next());
+        let event = (EVENTS * draw.next()) as u32 + 1;
+        match n % 7 {
+            0 => Broken::Killed(Whom::Worker, "KILL", moment),
+            1 => Broken::Killed(Whom::Unflake, "TERM", moment),
+            2 => Broken::Killed(Whom::Unflake, "INT", moment),
+            3 => Broken::Killed(Whom::Unflake, "KILL", moment),
+            4 => Broken::Agent("panic", event),
+            5 => Broken::Agent("cut", event),
+            _ => Broken::Disk((DISK * draw.next()) as u64),
+        }
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Broken::Killed(Whom::Unflake, signal, after) => {
+                write!(f, "unflake got {signal} after {after:.1?}")
+            }
+            Broken::Killed(Whom::Worker, signal, after) => {
+                write!(f, "a worker got {signal} after {after:.1?}")
+            }
+            Broken::Agent(what, event) => write!(f, "the agent's {what} at event {event}"),
+            Broken::Disk(size) => write!(f, "a disk of {} KB", size / 1000),
+        }
+    }
+}
 
 pub(super) fn run(asked: &Asked) -> Outcome<()> {
     let folder = asked.folder("faults")?;
@@ -28,98 +86,137 @@ pub(super) fn run(asked: &Asked) -> Outcome<()> {
         return Err(Failure::new(format!("no project: {}", wrote.output)));
     }
     let whole = asked.check(&folder, &["--seed", "7"], LIMIT)?;
+    takes_faults(asked, &folder)?;
     let mut draw = Draw(20_261_116);
     let times = if asked.times == 0 { TIMES } else { asked.times };
     let mut wrong = 0;
     for n in 0..times {
-        let (whom, signal) = ENDS[n % ENDS.len()];
-        let after = Duration::from_secs_f64(whole.ended.seconds * draw.next());
-        let said = one(asked, &folder, whom, signal, after, &whole)?;
-        say(format!(
-            "{whom} got {signal} after {:.1} s: {}",
-            after.as_secs_f64(),
-            if said.is_empty() {
-                "right".to_owned()
-            } else {
-                said.join("; ")
-            }
-        ));
+        let broken = Broken::draw(n, &mut draw, whole.ended.seconds);
+        let said = one(asked, &folder, &broken, &whole)?;
+        let shown = if said.is_empty() {
+            "right".to_owned()
+        } else {
+            said.join("; ")
+        };
+        say(format!("{broken}: {shown}"));
         wrong += said.len();
     }
     print(format!(
-        "{times} times killed at random moments: {wrong} problems"
+        "{times} times something broke at a random moment: {wrong} problems"
     ));
     if wrong > 0 {
-        return Err(Failure::new("a death was not survived"));
+        return Err(Failure::new("not all was survived"));
     }
     Ok(())
 }
 
-/// What is wrong after one death.
-fn one(
-    asked: &Asked,
-    folder: &Path,
-    whom: &str,
-    signal: &str,
-    after: Duration,
-    whole: &Checked,
-) -> Outcome<Vec<String>> {
+/// Only debug builds break on request.
+fn takes_faults(asked: &Asked, folder: &Path) -> Outcome<()> {
+    let program = Program::new(&asked.program).env("UNFLAKE_FAULT", "panic:5");
+    let broken = asked.check_with(program, folder, &["--seed", "7", "--only", "id"], LIMIT)?;
+    if broken.ended.status.code() == Some(70) {
+        return Ok(());
+    }
+    Err(Failure::new("this unflake does not break on request").hint("use a debug build"))
+}
+
+/// What is wrong after one fault.
+fn one(asked: &Asked, folder: &Path, broken: &Broken, whole: &Checked) -> Outcome<Vec<String>> {
     // Found by the store's name, which all our processes have among their arguments.
     let store = folder.with_extension("store").display().to_string();
-    let pattern = match whom {
-        "unflake" => format!("unflake check .*{store}"),
-        _ => format!("java .*{store}.*worker="),
+    let plain = Program::new(&asked.program);
+    let program = match broken {
+        Broken::Killed(..) => plain,
+        Broken::Agent(what, event) => plain.env("UNFLAKE_FAULT", format!("{what}:{event}")),
+        Broken::Disk(size) => Program::new("unshare")
+            .args([
+                "--user",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                ON_SMALL_DISK,
+                "sh",
+            ])
+            .args([&store, &size.to_string()])
+            .arg(&asked.program),
     };
-    let killer = std::thread::spawn({
-        let signal = format!("-{signal}");
-        move || {
-            std::thread::sleep(after);
-            Program::new("pkill")
-                .arg(signal)
-                .args(["-o", "-f"])
-                .arg(pattern)
-                .run()
-        }
-    });
-    let checked = asked.check(folder, &["--seed", "7"], LIMIT);
-    let _ = killer.join();
+    let killer = match broken {
+        Broken::Killed(whom, signal, after) => Some(kill(*whom, signal, *after, &store)),
+        Broken::Agent(..) | Broken::Disk(_) => None,
+    };
+    let checked = asked.check_with(program, folder, &["--seed", "7"], LIMIT);
+    if let Some(killer) = killer {
+        let _ = killer.join();
+    }
     let mut wrong = Vec::new();
-    if let Ok(checked) = &checked {
-        let is_partial = checked.document["summary"]["partial"] == true;
-        if !is_partial && checked.findings() != whole.findings() {
-            wrong.push("another result, and not partial".to_owned());
+    let may_end_without = matches!(broken, Broken::Killed(Whom::Unflake, ..) | Broken::Disk(_));
+    match &checked {
+        Ok(checked) => {
+            let is_partial = checked.document["summary"]["partial"] == true;
+            if !is_partial && checked.findings() != whole.findings() {
+                wrong.push("another result, and not partial".to_owned());
+            }
+            if checked.ended.output.contains("the store cannot be read") {
+                wrong.push(checked.ended.output.clone());
+            }
         }
-    } else if whom != "unflake" {
-        wrong.push("no report".to_owned());
-    }
-    let end = Instant::now() + Duration::from_secs(3);
-    let left = || {
-        Program::new("pgrep")
-            .args(["-f"])
-            .arg(format!("java .*{store}"))
-            .run()
-    };
-    while left()?.status.success() {
-        if Instant::now() > end {
-            wrong.push("a JVM is left".to_owned());
-            let _ = Program::new("pkill")
-                .args(["-KILL", "-f"])
-                .arg(format!("java .*{store}"))
-                .run();
-            break;
+        Err(failure) if !may_end_without => wrong.push(failure.to_string()),
+        Err(failure)
+            if matches!(broken, Broken::Disk(_)) && !failure.to_string().contains("with exit status: 3") =>
+        {
+            wrong.push(failure.to_string());
         }
-        std::thread::sleep(Duration::from_millis(100));
+        Err(_) => {}
     }
+    wrong.extend(left_behind(&store)?);
     let runs = Program::new(&asked.program)
-        .args(["runs", "--store"])
-        .arg(&store)
-        .arg("-C")
+        .args(["runs", "--store", &store, "-C"])
         .arg(folder)
         .run()?;
     if !runs.status.success() {
         wrong.push(format!("the store cannot be read: {}", runs.output));
     }
     Ok(wrong)
+}
+
+fn kill(
+    whom: Whom,
+    signal: &'static str,
+    after: Duration,
+    store: &str,
+) -> std::thread::JoinHandle<Outcome<crate::process::Ended>> {
+    let pattern = match whom {
+        Whom::Unflake => format!("unflake check .*{store}"),
+        Whom::Worker => format!("java .*{store}.*worker="),
+    };
+    std::thread::spawn(move || {
+        std::thread::sleep(after);
+        Program::new("pkill")
+            .arg(format!("-{signal}"))
+            .args(["-o", "-f"])
+            .arg(pattern)
+            .run()
+    })
+}
+
+/// JVMs that are still there some seconds later; they are ended.
+fn left_behind(store: &str) -> Outcome<Option<String>> {
+    let end = Instant::now() + Duration::from_secs(3);
+    let pattern = format!("java .*{store}");
+    while Program::new("pgrep")
+        .args(["-f", &pattern])
+        .run()?
+        .status
+        .success()
+    {
+        if Instant::now() > end {
+            Program::new("pkill").args(["-KILL", "-f", &pattern]).run()?;
+            return Ok(Some("a JVM is left".to_owned()));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    Ok(None)
 }
 
 /// Numbers from 0 to 1, the same each time (Knuth's MMIX constants).

@@ -9,7 +9,7 @@ mod servers;
 
 use crate::args::Args;
 use crate::process::{Ended, Program};
-use crate::real::build_unflake;
+use crate::real::{build_breakable, build_unflake};
 use crate::{Failure, Outcome, target};
 use serde_json::Value;
 use std::fs;
@@ -28,6 +28,7 @@ pub(crate) fn run(args: Vec<String>) -> Outcome<()> {
         only: args.value("--only")?,
         program: match args.value("--unflake")? {
             Some(program) => PathBuf::from(program),
+            None if suite.as_deref() == Some("faults") => build_breakable()?,
             None => build_unflake()?,
         },
         options: args.values("--option")?,
@@ -72,9 +73,20 @@ impl Asked {
 
     /// Checks a project with these options; it must end within this time with a document.
     fn check(&self, project: &Path, options: &[&str], limit: Duration) -> Outcome<Checked> {
+        self.check_with(Program::new(&self.program), project, options, limit)
+    }
+
+    /// The same with this program.
+    fn check_with(
+        &self,
+        program: Program,
+        project: &Path,
+        options: &[&str],
+        limit: Duration,
+    ) -> Outcome<Checked> {
         let json = project.join("unflake.json");
         let store = project.with_extension("store");
-        let mut check = Program::new(&self.program)
+        let mut check = program
             .args(["check", "--progress", "none", "-C"])
             .arg(project)
             .arg("--store")
