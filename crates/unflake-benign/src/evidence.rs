@@ -183,6 +183,15 @@ impl Evidence {
         })
     }
 
+    /// Whether other classes than the field's own, and those inside of it, use a field. `None`: not the project's.
+    pub fn is_used_elsewhere(&self, field: &FieldName) -> Option<bool> {
+        let outer = |class: &str| class.split('$').next().unwrap_or_default().to_owned();
+        let field = self.field(field)?;
+        let own = outer(field.class);
+        let mut users = field.known.uses.keys();
+        Some(users.any(|method| outer(&self.methods[*method].class) != own))
+    }
+
     /// Whether objects of this class (or what they inherit) can be given something that they keep, by others than the
     /// method that makes them.
     pub(crate) fn is_settable(&self, class: &str, maker: Option<&Entry<'_>>) -> bool {

@@ -24,10 +24,10 @@ pub(crate) enum Fact {
     Failed(Box<Failed>),
     /// What makes it fail.
     Cause { test: TestIx, cause: Box<Cause> },
-    /// Shared state was compared before and after it.
+    /// Shared state was compared before and after it, as often as was needed.
     Watched(TestIx),
-    /// It ran, and what it changed is not known, for this reason.
-    NotWatched(TestIx, String),
+    /// It is not known what it leaves behind.
+    Unwatched(TestIx, Unwatched),
     /// It leaves shared state changed.
     Changed(Box<Changed>),
     /// It ran in another order of the whole suite.
@@ -101,6 +101,40 @@ pub(crate) enum Unresolved {
     NoJvm(String),
 }
 
+/// A test of which it is not known what it leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unwatched {
+    pub(crate) when: Watching,
+    pub(crate) why: NotWatched,
+}
+
+/// Which time shared state was watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Watching {
+    First,
+    /// To see whether what was seen happens again.
+    Again,
+    /// With the classes loaded that the test was the first to load.
+    Loaded,
+}
+
+/// Why shared state was not compared before and after a test.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NotWatched {
+    /// Only the build tool can run it.
+    NoLaunch,
+    /// It ended its JVM, as this says.
+    Ended(String),
+    /// It did not end, as this says.
+    Hung(String),
+    /// The set-up of its class failed, as this says.
+    SetUpFailed(String),
+    /// What was before it and after it could not be compared, as this says.
+    NotCompared(String),
+    /// Its test framework did not run it, or its JVM did not start.
+    NotRun,
+}
+
 /// A test that fails varied and passes unvaried.
 #[derive(Clone, Debug)]
 pub(crate) struct Failed {
@@ -158,6 +192,10 @@ pub(crate) enum CutShort {
     AgentOff,
     /// Some shared state could not be watched.
     NotWatched,
+    /// Time ran out before all polluters were tried on all tests.
+    Proof,
+    /// Time ran out before all orders of the whole suite were run.
+    Orders,
 }
 
 /// All facts, in the order in which they were found out.

@@ -6,7 +6,7 @@ use crate::class_uses::{ClassUses, DeclaredField, MethodUses};
 use crate::{Evidence, Seen, mark};
 use unflake_bytecode::{FieldUse, How, Stored};
 use unflake_findings::{Mark, MarkKind};
-use unflake_protocol::{ChangeForm, Further, StateChange};
+use unflake_protocol::{ChangeForm, FieldName, Further, StateChange};
 
 fn lazy_with(methods: &str) -> Evidence {
     project(&format!(
@@ -195,6 +195,29 @@ fn fields_that_their_own_set_up_sets() {
     assert_eq!(why(&put("a.FooTest.lazy"), &uses), None);
     let text = change(&["a.FooTest.buffer"], ChangeForm::Replaced, Some("\"\""), "\"x\"");
     assert!(why(&text, &uses).is_some());
+}
+
+#[test]
+fn who_else_uses_a_field() {
+    let uses = project(
+        "test FooTest
+         open static own Ljava/util/Map;
+         open static shared Ljava/util/Map;
+         open init ()V: own = other, shared = other
+         class FooTest$Inner
+         open look ()V: a.FooTest.own read
+         test BarTest
+         open testIt ()V: a.FooTest.shared read",
+    );
+    let used = |name: &str| {
+        uses.is_used_elsewhere(&FieldName {
+            class: "a.FooTest".to_owned(),
+            name: name.to_owned(),
+        })
+    };
+    assert_eq!(used("own"), Some(false));
+    assert_eq!(used("shared"), Some(true));
+    assert_eq!(used("unknown"), None);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub(super) fn of(ledger: &Ledger, suite: &Suite) -> (Vec<Finding>, Replays) {
             | Fact::Unresolved(..)
             | Fact::Cause { .. }
             | Fact::Watched(_)
-            | Fact::NotWatched(..)
+            | Fact::Unwatched(..)
             | Fact::RanInOrder(_)
             | Fact::RanOutside(_)
             | Fact::MorePolluters { .. }

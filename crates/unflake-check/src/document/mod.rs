@@ -9,6 +9,7 @@ mod states;
 mod suppress;
 #[cfg(test)]
 mod tests;
+mod unwatched;
 
 pub use findings::message;
 pub(crate) use findings::scope_of;
@@ -82,7 +83,7 @@ pub(crate) fn document(
     }
     let rounds = rounds(ledger);
     let cuts: Vec<CutShort> = ledger.facts().filter_map(cut).collect();
-    let is_partial = !cuts.is_empty() || states.has_unproved();
+    let is_partial = !cuts.is_empty() || states.has_unproved() || states.has_unwatched();
     let mut document = Document {
         schema_version: SCHEMA_VERSION,
         run: asked.run.clone(),
@@ -142,6 +143,7 @@ fn notes(ledger: &Ledger, suite: &Suite, cuts: &[CutShort], rounds: u32) -> Vec<
         _ => None,
     };
     let mut notes: Vec<Note> = ledger.facts().filter_map(of).collect();
+    notes.extend(unwatched::notes(ledger, suite));
     let mut say = |kind, message: String| notes.push(Note { kind, message });
     if cuts.contains(&CutShort::Interrupted) {
         say(
@@ -157,6 +159,18 @@ fn notes(ledger: &Ledger, suite: &Suite, cuts: &[CutShort], rounds: u32) -> Vec<
         say(
             NoteKind::Budget,
             format!("the budget ran out after {rounds} rounds"),
+        );
+    }
+    if cuts.contains(&CutShort::Orders) {
+        say(
+            NoteKind::Budget,
+            "time ran out before the suite had run in all orders".to_owned(),
+        );
+    }
+    if cuts.contains(&CutShort::Proof) {
+        say(
+            NoteKind::Budget,
+            "time ran out before all polluters were tried on all tests".to_owned(),
         );
     }
     if cuts.contains(&CutShort::Rebuilt) {

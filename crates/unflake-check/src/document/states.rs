@@ -1,6 +1,6 @@
 //! In which state each test is in the end, and why.
 
-use crate::ledger::{By, Fact, Ledger, Unresolved, Unvaried};
+use crate::ledger::{By, Fact, Ledger, Unresolved, Unvaried, Unwatched};
 use crate::options::CheckKind;
 use crate::suite::{Baseline, Suite};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ struct TestFacts<'a> {
     unresolved: Option<&'a Unresolved>,
     failed: bool,
     watched: bool,
-    not_watched: Option<&'a str>,
+    unwatched: Option<&'a Unwatched>,
     pollutes: bool,
     ran_in_order: bool,
     depends_on_order: bool,
@@ -73,7 +73,7 @@ impl<'a> States<'a> {
             Fact::Unresolved(test, why) => about(*test, &|known| known.unresolved = Some(why)),
             Fact::Failed(failed) => about(failed.test, &|known| known.failed = true),
             Fact::Watched(test) => about(*test, &|known| known.watched = true),
-            Fact::NotWatched(test, why) => about(*test, &|known| known.not_watched = Some(why)),
+            Fact::Unwatched(test, why) => about(*test, &|known| known.unwatched = Some(why)),
             // What a class does is not its first test's doing.
             Fact::Changed(changed) if changed.by != By::Class => {
                 about(changed.test, &|known| known.pollutes = true)
@@ -92,6 +92,11 @@ impl<'a> States<'a> {
             | Fact::Rounds(_)
             | Fact::Cut(_) => {}
         }
+    }
+
+    /// Whether there are tests that were to be watched and were not.
+    pub(super) fn has_unwatched(&self) -> bool {
+        self.known.values().any(|known| known.unwatched.is_some())
     }
 
     /// Whether time ran out before something that was seen was proved.
@@ -167,22 +172,18 @@ impl TestFacts<'_> {
         }
         match kind {
             CheckKind::Id => self.varied_state(),
-            CheckKind::Pollution => self.watched_state(),
+            CheckKind::Pollution if self.watched => (TestState::Checked, None),
             CheckKind::Order if self.ran_in_order => (TestState::Checked, None),
+            CheckKind::Pollution => {
+                let reason = self.unwatched.map_or_else(
+                    || "its turn to be watched never came".to_owned(),
+                    Unwatched::reason,
+                );
+                (TestState::NotFinished, Some(reason))
+            }
             CheckKind::Order => (
                 TestState::NotFinished,
                 Some("it did not run in another order".to_owned()),
-            ),
-        }
-    }
-
-    fn watched_state(&self) -> Reasoned {
-        match self.not_watched {
-            Some(why) => (TestState::NotFinished, Some(why.to_owned())),
-            None if self.watched => (TestState::Checked, None),
-            None => (
-                TestState::NotFinished,
-                Some("it did not finish while shared state was watched".to_owned()),
             ),
         }
     }
@@ -224,6 +225,9 @@ impl TestFacts<'_> {
         }
         if let Some(unvaried) = self.unvaried {
             return unvaried.fate();
+        }
+        if let (false, false, Some(unwatched)) = (varies, self.ran_in_order, self.unwatched) {
+            return Fate::Excluded(ExcludedReason::NotRun, unwatched.reason());
         }
         match self.unresolved {
             Some(why) => why.fate(),

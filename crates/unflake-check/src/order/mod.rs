@@ -7,8 +7,10 @@ pub(crate) mod suite_orders;
 #[cfg(test)]
 mod tests;
 
-use crate::ledger::{Fact, Ledger};
-use unflake_explore::order::{Found, FoundVictim};
+use crate::check::Check;
+use crate::ledger::{CutShort, Fact, Ledger};
+use unflake_explore::order::{Cut, Found, FoundVictim};
+use unflake_findings::NoteKind;
 
 /// Makes facts of what a search found. `state` says by what a victim's polluter does harm.
 fn add_found(found: Found, state: &dyn Fn(&FoundVictim) -> Option<String>, ledger: &mut Ledger) {
@@ -25,5 +27,26 @@ fn add_found(found: Found, state: &dyn Fn(&FoundVictim) -> Option<String>, ledge
     }
     for (test, why) in found.unproved {
         ledger.add(Fact::Unproved(test, why));
+    }
+}
+
+/// Says what the time was not enough for.
+fn add_cut(check: &Check<'_>, cut: Cut, ledger: &mut Ledger) {
+    // Who ends the run knows.
+    if check.is_cancelled() {
+        return;
+    }
+    if cut.whole_orders {
+        ledger.add(Fact::Cut(CutShort::Orders));
+    }
+    if cut.trials {
+        ledger.add(Fact::Cut(CutShort::Proof));
+    }
+    if cut.cleaners {
+        // Nothing that was found depends on it.
+        ledger.note(
+            NoteKind::Budget,
+            "time ran out before all tests were found that clean up after polluters",
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! The proof of pollution (P11): which tests fail after a polluter, found by running them, and the findings that come
 //! of it.
 
-use super::add_found;
 use super::launch::{OrderTools, launch_tests};
+use super::{add_cut, add_found};
 use crate::check::Check;
 use crate::ledger::Ledger;
 use std::time::Instant;
@@ -71,6 +71,7 @@ pub(crate) fn run(
             },
         };
         let found = search.pollution(&suspicions);
+        add_cut(check, found.cut, ledger);
         let here: Vec<(usize, &Suspected)> =
             here.into_iter().map(|index| (index, &suspected[index])).collect();
         add(found, &here, &mut proven, ledger);
@@ -100,13 +101,14 @@ fn add(found: Found, here: &[(usize, &Suspected)], proven: &mut [Proven], ledger
 mod tests {
     use super::*;
     use crate::ledger::Fact;
-    use unflake_explore::order::{Judged, ProvedVictim, Standing, SuspicionIx};
+    use unflake_explore::order::{Judged, ProvedVictim, Standing, SuspicionIx, Turn};
     use unflake_protocol::Failure;
 
     fn suspected(path: &str) -> Suspected {
         Suspected {
             suspicion: Suspicion {
                 test: TestIx(0),
+                turn: Turn::Early,
                 held_by: HeldBy::Jvm,
                 changing: Vec::new(),
                 standing: Standing::First,

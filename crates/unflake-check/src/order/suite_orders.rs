@@ -1,16 +1,17 @@
 //! `check --only order`: the whole suite in other orders, and the proof of what fails there (P11).
 
-use super::add_found;
 use super::launch::{OrderTools, launch_tests};
+use super::{add_cut, add_found};
 use crate::check::Check;
 use crate::drive::orders::LaunchOrders;
 use crate::ledger::{Fact, Ledger};
 use crate::outside::move_outside;
 use std::time::{Duration, Instant};
 use unflake_explore::TestIx;
-use unflake_explore::order::limits::{DEFAULT_ORDERS, MORE_ORDERS_TIME, ORDER_TIME, WHOLE_ORDERS_PART};
+use unflake_explore::order::limits::{
+    DEFAULT_ORDERS, LEAST_ORDERS, MORE_ORDERS_TIME, ORDER_TIME, WHOLE_ORDERS_PART,
+};
 use unflake_explore::order::{Doing, LaunchTests, OrdersTried, RanOrders, Search, TimeLeft, WholeSuite};
-use unflake_findings::NoteKind;
 
 /// Tries orders, and makes findings of what depends on them.
 pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, ledger: &mut Ledger) {
@@ -50,13 +51,10 @@ pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, ledger: &mut Ledger) {
                 Doing::Cleaners => check.progress.phase("cleaners", 0),
             },
         };
-        let found = search.order(tried.failing, check.options.proof);
-        if found.cut.trials {
-            ledger.note(
-                NoteKind::Budget,
-                "time ran out before all polluters were tried on all tests",
-            );
-        }
+        let mut found = search.order(tried.failing, check.options.proof);
+        let asked = check.options.rounds.unwrap_or(LEAST_ORDERS);
+        found.cut.whole_orders |= tried.is_partial || tried.count < asked;
+        add_cut(check, found.cut, ledger);
         add_found(found, &|_| None, ledger);
     }
 }

@@ -82,7 +82,7 @@ fn orders_are_counted_and_end_with_the_time() {
     check(&with(Some(2), None), &["2 rounds"]);
     check(&with(Some(7), None), &["7 rounds"]);
     let none = with(None, Some(0));
-    none.facts();
+    check(&none, &["0 rounds", "cut: Orders"]);
     assert_eq!(none.starts(), 0);
     // With a budget alone there is no most.
     let budget = Some(Duration::from_secs(600));
@@ -90,6 +90,30 @@ fn orders_are_counted_and_end_with_the_time() {
     let simulated = simulated.with(|options| options.budget = budget);
     simulated.facts();
     assert!(simulated.commands().len() > 6, "{:?}", simulated.commands());
+}
+
+#[test]
+fn what_was_cut_short_makes_the_result_partial() {
+    let suite = "B#b fails after A#a\nA#a";
+    let is_partial = |simulated: &Simulated| {
+        let document = simulated.document_of(&simulated.ledger()).document;
+        document.summary.partial
+    };
+    assert!(!is_partial(&ordering(suite)));
+    let none = ordering(suite).with(|options| options.budget = Some(Duration::ZERO));
+    assert!(is_partial(&none));
+    let polluting = |budget: Option<Duration>| {
+        let simulated = simulated("B#b fails after A#a\nA#a changes S.n");
+        let simulated = simulated.looking_for(&[CheckKind::Pollution]);
+        simulated.with(|options| options.budget = budget)
+    };
+    assert!(!is_partial(&polluting(None)));
+    let facts = polluting(Some(Duration::ZERO)).facts();
+    let cuts: Vec<&String> = facts.iter().filter(|fact| fact.starts_with("cut")).collect();
+    assert_eq!(cuts, ["cut: Orders", "cut: Proof"]);
+    // Nobody asked for a proof.
+    let unproved = polluting(Some(Duration::ZERO)).with(|options| options.proof = false);
+    assert!(!is_partial(&unproved));
 }
 
 #[test]

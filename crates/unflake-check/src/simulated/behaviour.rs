@@ -48,6 +48,8 @@ pub(super) enum Action {
         early: String,
         late: String,
     },
+    /// What it does to a class that it is the first to load, unless the class is loaded before all tests.
+    Hides(Box<StateChange>),
     NotWatched(String),
     /// A static field that a thread keeps changing.
     Restless(String),
@@ -80,6 +82,8 @@ enum When {
     /// The choice with this number, from 1, does not answer as it naturally would.
     Reordered(usize),
     Unwatched,
+    /// Classes are loaded before the first test.
+    Eager,
     /// Its JVM is isolated.
     Inside,
 }
@@ -95,6 +99,7 @@ pub(super) struct Surroundings<'a> {
     /// The choices that it makes: where, and among how many.
     pub(super) choices: &'a [(ChoiceId, u32)],
     pub(super) watches: bool,
+    pub(super) is_eager: bool,
     pub(super) whereabouts: Whereabouts,
 }
 
@@ -132,6 +137,7 @@ impl Rule {
                 early: next().to_owned(),
                 late: next().to_owned(),
             },
+            "hides" => Action::Hides(Box::new(change(next()))),
             "not-watched" => Action::NotWatched(next().to_owned()),
             "restless" => Action::Restless(next().to_owned()),
             "blocks" => Action::NotLoaded {
@@ -165,6 +171,7 @@ impl Rule {
                 "scripted" => When::Scripted,
                 "reordered" => When::Reordered(next().parse().unwrap()),
                 "unwatched" => When::Unwatched,
+                "eager" => When::Eager,
                 "inside" => When::Inside,
                 other => panic!("unknown condition `{other}`"),
             });
@@ -200,6 +207,7 @@ impl When {
                 !order(around.command, id, size).is_sorted()
             }
             When::Unwatched => !around.watches,
+            When::Eager => around.is_eager,
             When::Inside => around.whereabouts == Whereabouts::Inside,
         }
     }

@@ -150,6 +150,7 @@ impl SimulatedJvm {
             runs: self.count(&handle.id),
             choices: &[],
             watches: self.tools.configuration.watch.is_some(),
+            is_eager: (self.tools.configuration.watch.as_ref()).is_some_and(|watch| !watch.eager.is_empty()),
             whereabouts: self.whereabouts,
         };
         let choices = choices(rules, place, &around);
@@ -266,6 +267,23 @@ impl SimulatedJvm {
                             value: Shown::object("a.Thing", value),
                         }],
                     });
+                }
+                Action::Hides(change) => {
+                    let class = change.root.rsplit_once('.').map_or("", |(class, _)| class);
+                    let is_early = watch.eager.iter().any(|eager| eager == class);
+                    if is_early || self.captured.contains(&change.root) {
+                        hear(ToProgram::Changed {
+                            by: by.clone(),
+                            changes: vec![*change.clone()],
+                        });
+                    } else if watch.initial {
+                        hear(ToProgram::Initialised {
+                            by: by.clone(),
+                            root: change.root.clone(),
+                            leaves: Vec::new(),
+                        });
+                    }
+                    self.captured.push(change.root.clone());
                 }
                 Action::NotWatched(what) => hear(ToProgram::NotWatched {
                     what: what.clone(),

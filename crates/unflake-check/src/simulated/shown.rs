@@ -1,6 +1,6 @@
 //! Facts as short text, for tests to compare.
 
-use crate::ledger::{CutShort, Fact, Ledger, Unresolved, Unvaried};
+use crate::ledger::{CutShort, Fact, Ledger, NotWatched, Unresolved, Unvaried, Unwatched};
 use crate::suite::Suite;
 use unflake_explore::TestIx;
 use unflake_explore::order::Unproved;
@@ -40,7 +40,15 @@ fn one(fact: &Fact, suite: &Suite) -> String {
             )
         }
         Fact::Watched(test) => format!("{} watched", name(test)),
-        Fact::NotWatched(test, why) => format!("{} not watched: {why}", name(test)),
+        Fact::Unwatched(test, Unwatched { when, why }) => {
+            let why = match why {
+                NotWatched::NoLaunch => "no launch".to_owned(),
+                NotWatched::Ended(how) | NotWatched::Hung(how) => how.clone(),
+                NotWatched::SetUpFailed(message) | NotWatched::NotCompared(message) => message.clone(),
+                NotWatched::NotRun => "not run".to_owned(),
+            };
+            format!("{} unwatched ({when:?}): {why}", name(test))
+        }
         Fact::Changed(changed) => format!(
             "{:?} {} changes {}: {:?}{}",
             changed.by,

@@ -4,12 +4,13 @@ use super::file_names::FileNames;
 use crate::check::Check;
 use crate::drive::rounds::Workers;
 use crate::drive::units::{Spread, Turn, units};
+use crate::ledger::NotWatched;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use unflake_explore::{TestIx, Verdict};
 use unflake_protocol::{
-    Author, Configuration, Gap, HeapSetting, Leaf, LoadProblem, Measured, Shown, StateChange, StateKind,
-    ToProgram, Watch,
+    Author, Configuration, Failure, FailureSort, Gap, HeapSetting, Leaf, LoadProblem, Measured, Shown,
+    StateChange, StateKind, ToProgram, Watch,
 };
 
 /// Which test or class changed what.
@@ -19,11 +20,13 @@ pub(super) struct Changes {
     pub(super) ran: BTreeSet<TestIx>,
     /// Those of them that did not pass.
     pub(super) failed: BTreeSet<TestIx>,
+    /// Why others did not finish, as far as something was heard of them.
+    pub(super) unfinished: BTreeMap<TestIx, NotWatched>,
     pub(super) by_test: BTreeMap<TestIx, Vec<StateChange>>,
     pub(super) by_class: BTreeMap<String, Vec<StateChange>>,
     /// What roots held when they appeared, by root; in each JVM once.
     pub(super) initial: BTreeMap<String, Vec<Initial>>,
-    pub(super) not_watched: BTreeMap<String, Unwatched>,
+    pub(super) not_watched: BTreeMap<String, Unseen>,
     /// What is watched by a sample only, and the number of objects from which that is done.
     pub(super) sampled: BTreeMap<String, u32>,
     /// Tests after which the state could not be compared, and why.
@@ -42,14 +45,14 @@ pub(super) struct Changes {
 
 /// Why something is not watched, and what that means.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Unwatched {
+pub(super) struct Unseen {
     pub(super) reason: String,
     pub(super) gap: Gap,
 }
 
-impl Unwatched {
+impl Unseen {
     /// The static fields of a class that was to be loaded before the first test.
-    fn not_loaded(problem: LoadProblem, detail: &str) -> Unwatched {
+    fn not_loaded(problem: LoadProblem, detail: &str) -> Unseen {
         let (reason, gap) = match problem {
             // Most need what a set-up does first. They are watched from then on.
             LoadProblem::Throws => (
@@ -65,15 +68,23 @@ impl Unwatched {
                 Gap::Lost,
             ),
         };
-        Unwatched { reason, gap }
+        Unseen { reason, gap }
     }
 }
 
-/// What a root held when its class was initialised: paths and values, and the test that ran.
+/// What a root held when its class was initialised: paths and values, and who ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Initial {
-    pub(super) test: Option<TestIx>,
+    pub(super) by: Loader,
     pub(super) leaves: Vec<Leaf>,
+}
+
+/// Who ran when a class was initialised.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Loader {
+    Test(TestIx),
+    /// Set-up or tear-down of this class, or what ran before the first test.
+    Class(String),
 }
 
 impl Initial {
@@ -86,6 +97,12 @@ impl Initial {
 impl Changes {
     fn all(&self) -> impl Iterator<Item = &StateChange> {
         self.by_test.values().chain(self.by_class.values()).flatten()
+    }
+
+    /// Why a test did not finish.
+    pub(super) fn why_unfinished(&self, test: TestIx) -> NotWatched {
+        let heard = self.unfinished.get(&test).cloned();
+        heard.unwrap_or(NotWatched::NotRun)
     }
 
     pub(super) fn has_files(&self) -> bool {
@@ -122,6 +139,7 @@ impl Changes {
             self.by_test.remove(test);
             self.ran.remove(test);
             self.failed.remove(test);
+            self.unfinished.remove(test);
         }
         self.by_class.retain(|class, _| !classes.contains(class.as_str()));
     }
@@ -138,6 +156,8 @@ impl Changes {
         }
         self.ran.extend(other.ran);
         self.failed.extend(other.failed);
+        self.unfinished.extend(other.unfinished);
+        self.unfinished.retain(|test, _| !self.ran.contains(test));
         self.not_watched.extend(other.not_watched);
         self.sampled.extend(other.sampled);
         self.not_compared.extend(other.not_compared);
@@ -170,14 +190,15 @@ impl Changes {
                 (None, Author::Test(_)) => {}
             },
             ToProgram::Initialised { by, root, leaves } => {
-                let test = index(&by);
-                self.initial
-                    .entry(root)
-                    .or_default()
-                    .push(Initial { test, leaves });
+                let by = match (index(&by), by) {
+                    (Some(test), _) => Loader::Test(test),
+                    (None, Author::Class(class)) => Loader::Class(class),
+                    (None, Author::Test(_)) => return,
+                };
+                self.initial.entry(root).or_default().push(Initial { by, leaves });
             }
             ToProgram::NotWatched { what, reason, gap } => {
-                self.not_watched.insert(what, Unwatched { reason, gap });
+                self.not_watched.insert(what, Unseen { reason, gap });
             }
             ToProgram::Sampled { what, most_objects } => {
                 self.sampled.insert(what, most_objects);
@@ -190,7 +211,7 @@ impl Changes {
                 if problem == LoadProblem::Blocks {
                     self.blocking.insert(class.clone());
                 }
-                let why = Unwatched::not_loaded(problem, &detail);
+                let why = Unseen::not_loaded(problem, &detail);
                 self.not_watched.insert(class, why);
             }
             ToProgram::NotCompared { by, reason, .. } => {
@@ -282,15 +303,43 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], watch: Option<Watch>, job
         strategy: None,
         tests: tests.to_vec(),
     };
-    workers.run(units(suite, &[turn], spread), &|test, verdict| {
+    let verdicts = workers.run(units(suite, &[turn], spread), &|test, verdict| {
         let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
-        changes.ran.insert(test);
+        match verdict.failure().and_then(ended) {
+            Some(why) => {
+                changes.unfinished.insert(test, why);
+            }
+            None => {
+                changes.ran.insert(test);
+            }
+        }
         if *verdict != Verdict::Passed {
             changes.failed.insert(test);
         }
         check.progress.step();
     });
-    changes.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let mut changes = changes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for ((_, test), verdict) in verdicts {
+        // A test that has failed without having been heard of did not come to its turn.
+        if let (false, Some(failure)) = (changes.ran.contains(&test), verdict.failure()) {
+            let why = NotWatched::SetUpFailed(failure.message.clone());
+            changes.unfinished.entry(test).or_insert(why);
+        }
+    }
+    changes
+}
+
+/// What is said of a test that ended its JVM or did not end itself: state was not compared after it. `None`: it failed
+/// as tests do.
+fn ended(failure: &Failure) -> Option<NotWatched> {
+    let message = failure.message.clone();
+    match failure.sort() {
+        FailureSort::Hang => Some(NotWatched::Hung(message)),
+        FailureSort::Exit | FailureSort::Crash => Some(NotWatched::Ended(message)),
+        // What watches needs memory too.
+        FailureSort::Memory if failure.kind.ends_with("OutOfMemoryError") => Some(NotWatched::Ended(message)),
+        FailureSort::Memory | FailureSort::Assertion | FailureSort::Exception => None,
+    }
 }
 
 #[cfg(test)]
@@ -390,8 +439,8 @@ mod tests {
             panic!("{:?}", changes.initial)
         };
         assert_eq!(
-            (initial.test, initial.value("S.zone.id")),
-            (Some(TestIx(0)), Some(&Shown::integer(1)))
+            (&initial.by, initial.value("S.zone.id")),
+            (&Loader::Test(TestIx(0)), Some(&Shown::integer(1)))
         );
         assert_eq!(initial.value("S.zone"), None);
         assert_eq!(

@@ -1,7 +1,8 @@
 //! What capture costs: the same tests in the same JVMs, with and without it, one after the other.
 
 use super::changes::{Changes, Jobs, run};
-use super::{Check, eagerly, startable, watching};
+use super::eager::with_classes;
+use super::{Check, startable, watching};
 use crate::options::Eager;
 use crate::options::Measure;
 use serde_json::json;
@@ -51,13 +52,19 @@ fn captured(check: &Check<'_>, tests: &[TestIx], capture: Measure) -> Changes {
     let mut watch = watching::watch(check);
     match capture {
         Measure::None => run(check, tests, None, Jobs::All),
-        Measure::Whole => run(check, tests, Some(watch), Jobs::All),
+        Measure::Whole => {
+            watch.initial = true;
+            run(check, tests, Some(watch), Jobs::All)
+        }
         Measure::Files => {
             // No name of a field matches this.
             watch.roots.include = vec!["-".to_owned()];
             run(check, tests, Some(watch), Jobs::All)
         }
-        Measure::Eager => eagerly(check, tests, &watch, Eager::Suite),
+        Measure::Eager => {
+            let watch = with_classes(check, tests, &watch, Eager::Suite);
+            run(check, tests, Some(watch), Jobs::All)
+        }
         Measure::AllRoots => {
             watch.roots.all = true;
             run(check, tests, Some(watch), Jobs::All)

@@ -1,12 +1,13 @@
 //! The phase as a whole, on simulated suites.
 
-use super::{measure, not_watched_message};
+use super::limits::not_watched_message;
+use super::measure;
 use crate::check::Checked;
 use crate::options::{CheckKind, Eager, Measure, Options, SeedSetting};
 use crate::simulated::{Simulated, simulated};
 use serde_json::Value;
 use std::num::NonZeroUsize;
-use unflake_findings::TestState;
+use unflake_findings::{Finding, FindingKind, Severity, TestState};
 use unflake_protocol::{Abstraction, Compare};
 
 fn watching(suite: &str) -> Simulated {
@@ -95,8 +96,12 @@ fn what_changes_on_its_own_is_nobodys_doing() {
 #[test]
 fn a_test_that_did_not_run_again_does_not_say_that_a_field_changes_on_its_own() {
     finds(
-        "A#a is-missing turns pfp; changes S.n\nA#b is-missing turns pfp; changes S.n\nA#c changes S.n",
-        &["Test A#c changes S.n: NoVictim"],
+        "A#a is-missing turns pffp; changes S.n\nA#b is-missing turns pffp; changes S.n\nA#c changes S.n",
+        &[
+            "A#a unwatched (Again): not run",
+            "A#b unwatched (Again): not run",
+            "Test A#c changes S.n: NoVictim",
+        ],
     );
 }
 
@@ -160,7 +165,7 @@ fn tests_that_a_class_holds_up_run_once_more_without_loading_it_first() {
 
 #[test]
 fn a_test_after_which_the_state_cannot_be_compared_was_not_watched() {
-    let why = "A#a not watched: shared state could not be compared after it: no";
+    let why = "A#a unwatched (First): no";
     finds("A#a not-compared turns fp\nA#b", &[why, "cut: NotWatched"]);
     for (suite, is_ours) in [("A#a not-compared\nA#b", true), ("A#a no-memory\nA#b", false)] {
         let Ok(Checked::Document(document)) = watching(suite).run(&crate::Silent) else {
@@ -197,6 +202,57 @@ fn what_a_class_leaves_behind_is_reported_of_the_class() {
 }
 
 #[test]
+fn a_victim_outweighs_the_mark() {
+    let suite = |fails: &str| {
+        watching(&format!(
+            "B#b [sees java.util.Zones] {fails}\nA#a changes java.util.Zones.cache"
+        ))
+    };
+    let harmless = suite("");
+    let harmful = suite("fails after A#a");
+    check(&harmless, &["Test A#a changes java.util.Zones.cache: NoVictim"]);
+    check(
+        &harmful,
+        &[
+            "B#b is a victim of A#a by java.util.Zones.cache",
+            "Test A#a changes java.util.Zones.cache: Proved by B#b",
+        ],
+    );
+    let severity = |simulated: &Simulated| {
+        let document = simulated.document_of(&simulated.ledger()).document;
+        let is_polluter = |finding: &&Finding| finding.kind() == FindingKind::Polluter;
+        let polluter = document.findings.iter().find(is_polluter).unwrap();
+        (polluter.severity, document.summary.partial)
+    };
+    assert_eq!(severity(&harmless), (Severity::Note, false));
+    assert_eq!(severity(&harmful), (Severity::Error, false));
+}
+
+#[test]
+fn what_a_class_leaves_behind_may_have_victims_too() {
+    finds(
+        "B#b [sees S] fails after A#a\nA#a class-changes S.n\nA#c",
+        &[
+            "B#b is a victim of A#a by S.n",
+            "Class A#a changes S.n: Proved by B#b",
+        ],
+    );
+    finds(
+        "B#b [sees S]\nA#a class-changes S.n\nA#c",
+        &["Class A#a changes S.n: NoVictim"],
+    );
+    // What the test itself changes is blamed first, and then nobody is left.
+    finds(
+        "B#b [sees S] fails after A#a\nA#a class-changes S.n; changes S.m",
+        &[
+            "B#b is a victim of A#a by S.m",
+            "Test A#a changes S.m: Proved by B#b",
+            "Class A#a changes S.n: NotRun",
+        ],
+    );
+}
+
+#[test]
 fn a_new_file_with_a_name_by_chance_is_tried_on_nobody() {
     finds(
         "A#a changes file:/tmp/junit1234567.tmp=>x\nA#b",
@@ -213,15 +269,124 @@ fn a_new_file_with_a_name_by_chance_is_tried_on_nobody() {
 }
 
 #[test]
-fn tests_that_did_not_finish_are_named() {
-    let end = "did not finish while shared state was watched; unflake cannot say whether they pollute";
-    finds("A#a is-missing\nA#b", &[&format!("said: `A#a` {end}")]);
+fn tests_that_did_not_finish_are_told_with_the_reason() {
+    finds("A#a is-missing\nA#b", &["A#a unwatched (First): not run"]);
     finds(
         "A#a is-missing\nA#b\nB#a [no-launch, jvm 2]",
-        &[&format!("said: 2 tests (for example `A#a`) {end}")],
+        &[
+            "A#a unwatched (First): not run",
+            "B#a unwatched (First): no launch",
+        ],
+    );
+    finds(
+        "A#a dies\nA#b",
+        &["A#a unwatched (First): the test ended its JVM (exit status: 1)"],
+    );
+    finds(
+        "A#a hangs\nA#b",
+        &["A#a unwatched (First): the test did not finish within 60 s"],
+    );
+    finds(
+        "A#a set-up-fails\nA#b set-up-fails\nB#b",
+        &[
+            "A#a unwatched (First): set-up fails",
+            "A#b unwatched (First): set-up fails",
+        ],
     );
     // Who ends the run knows.
     assert!(watching("A#a cancels\nA#b").facts().is_empty());
+}
+
+#[test]
+fn a_test_that_did_not_finish_runs_again_in_a_jvm_of_its_own() {
+    let simulated = watching("A#a\nA#b dies after A#a\nB#a set-up-fails after A#a\nB#b").with(|options| {
+        options.proof = false;
+    });
+    assert_eq!(
+        simulated.facts(),
+        ["A#a watched", "A#b watched", "B#a watched", "B#b watched"]
+    );
+    let commands = simulated.commands();
+    let watched: Vec<&String> = commands
+        .iter()
+        .filter(|command| command.ends_with("watched"))
+        .collect();
+    assert_eq!(
+        watched,
+        ["A#a A#b B#a B#b | watched", "B#a B#b | watched", "A#b | watched",]
+    );
+    // One that hangs does so again, and takes its time.
+    let hanging = watching("A#a\nA#b hangs");
+    hanging.facts();
+    let is_alone = |command: &&String| *command == "A#b | watched";
+    assert_eq!(hanging.commands().iter().filter(is_alone).count(), 0);
+}
+
+#[test]
+fn what_the_second_run_loses_is_not_lost_silently() {
+    let changed = "Test A#a changes S.n: NoVictim";
+    // A JVM that ends by chance costs nothing.
+    finds("A#a dies turns pfp; changes S.n\nA#b", &[changed]);
+    finds(
+        "A#a dies turns pf; changes S.n\nA#b",
+        &["A#a unwatched (Again): the test ended its JVM (exit status: 1)"],
+    );
+    finds(
+        "A#a hangs turns pf; changes S.n\nA#b",
+        &["A#a unwatched (Again): the test did not finish within 60 s"],
+    );
+    finds(
+        "A#a set-up-fails turns pf; class-changes S.n\nA#b set-up-fails turns pf",
+        &[
+            "A#a unwatched (Again): set-up fails",
+            "A#b unwatched (Again): set-up fails",
+        ],
+    );
+    let no_jvm = watching("A#a changes S.n\nA#b").most_starts(1);
+    let document = no_jvm.document_of(&no_jvm.ledger()).document;
+    assert!(document.summary.partial && document.findings.is_empty());
+    assert_eq!(
+        document.tests[0].reason.as_deref(),
+        Some("it did not run while shared state was watched a second time")
+    );
+}
+
+#[test]
+fn what_a_test_does_to_a_class_that_it_loads_first_is_seen() {
+    finds(
+        "A#a\nA#b hides S.list\nA#c",
+        &["Test A#b changes S.list: NoVictim"],
+    );
+    let simulated = watching("A#a\nA#b hides S.list\nA#c").with(|options| options.proof = false);
+    simulated.facts();
+    assert_eq!(
+        simulated.commands(),
+        [
+            "A#a A#b A#c | watched",
+            "A#b | watched with S",
+            "A#b | watched with S"
+        ]
+    );
+    // It counts if it is seen twice, and as hidden only if it was.
+    finds("A#b hides S.list turns ffp", &[]);
+    finds(
+        "A#b hides S.list; changes T.n eager",
+        &["Test A#b changes S.list: NoVictim"],
+    );
+    // A later test that does the same is seen in any case.
+    finds(
+        "A#b hides S.list\nA#c changes S.list",
+        &[
+            "Test A#c changes S.list: NoVictim",
+            "Test A#b changes S.list: NotRun",
+        ],
+    );
+    finds(
+        "A#b hides S.list; dies eager",
+        &["A#b unwatched (Loaded): the test ended its JVM (exit status: 1)"],
+    );
+    // What test classes hold is compared from the moment on at which they are initialised.
+    finds("A#b hides B.list\nB#a", &[]);
 }
 
 fn eager(suite: &str, eager: Eager) -> Simulated {

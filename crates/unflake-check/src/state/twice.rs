@@ -7,9 +7,9 @@ use crate::suite::Suite;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_benign::{Evidence, Seen, mark};
 use unflake_explore::TestIx;
-use unflake_explore::order::{ChangeSeen, HeldBy};
+use unflake_explore::order::{ChangeSeen, HeldBy, Turn};
 use unflake_findings::Proof;
-use unflake_protocol::{ChangeForm, StateChange, StateKind};
+use unflake_protocol::{ChangeForm, StateChange, StateKind, Step};
 
 /// Two runs of the same tests, and what initialisers captured.
 pub(super) struct Twice<'a> {
@@ -65,15 +65,22 @@ impl Twice<'_> {
         let again = again.unwrap_or_default();
         let mut told = BTreeSet::new();
         changes.iter().filter(move |change| {
-            // Its own fields are what a class's set-up is for.
-            let field = change.root.strip_prefix(root);
-            let is_own = field.is_some_and(|field| field.starts_with('.'));
-            !is_own
+            !self.is_for_own_tests(root, change)
                 && is_among(again, &change.root)
                 && !is_put_back(changes, &change.root)
                 && !is_put_back(again, &change.root)
                 && told.insert(&change.root)
         })
+    }
+
+    /// A field of the class itself that no other class uses: it is what a class's set-up is for, and is set again
+    /// whenever the class runs.
+    fn is_for_own_tests(&self, root: &str, change: &StateChange) -> bool {
+        let field = change.root.strip_prefix(root);
+        let is_own = field.is_some_and(|field| field.starts_with('.'));
+        let named = change.steps.first().and_then(Step::field);
+        let is_used_elsewhere = named.and_then(|field| self.evidence.is_used_elsewhere(field));
+        is_own && is_used_elsewhere != Some(true)
     }
 
     fn changed(&self, test: TestIx, change: &StateChange, by: By) -> Changed {
@@ -143,13 +150,18 @@ impl Changed {
         ChangeSeen {
             state: &change.root,
             way: (change.form, value.map(|value| value.text.as_str())),
-            test: Some(self.test).filter(|_| self.by != By::Class),
+            test: self.test,
+            is_of_class: self.by == By::Class,
             held_by: match (change.kind, change.root.rsplit_once('.')) {
                 (StateKind::Heap, Some((class, _))) => HeldBy::Class(class.to_owned()),
                 (StateKind::File, _) => HeldBy::File,
                 _ => HeldBy::Jvm,
             },
-            is_tried: self.mark.is_none() && !has_name_by_chance(change),
+            turn: match (self.by, &self.mark) {
+                _ if has_name_by_chance(change) => None,
+                (By::Test | By::Capture, None) => Some(Turn::Early),
+                (By::Class, _) | (_, Some(_)) => Some(Turn::Late),
+            },
         }
     }
 }

@@ -12,8 +12,8 @@ pub(super) struct Blame {
 }
 
 impl Blame {
-    /// A victim suffers from what it can see, from a file only if there is nothing else; if it is not known to see
-    /// anything, from all.
+    /// A victim suffers from what it can see; if it is not known to see anything, from all. Of these, from a file only
+    /// if there is nothing else, and from what looks harmless or is the doing of a whole class last of all.
     pub(super) fn new(
         states: &[(SuspicionIx, &Suspicion)],
         victims: &BTreeSet<TestIx>,
@@ -31,10 +31,13 @@ impl Blame {
             if !by.contains(&true) {
                 by.fill(true);
             }
-            let is_file = |place: usize| states[place].1.held_by == HeldBy::File;
-            let has_other = (0..by.len()).any(|place| by[place] && !is_file(place));
+            let rank = |place: usize| {
+                let state = states[place].1;
+                (state.turn, state.held_by == HeldBy::File)
+            };
+            let first = (0..by.len()).filter(|place| by[*place]).map(rank).min();
             for (place, (_, of)) in blamed.iter_mut().enumerate() {
-                if by[place] && !(has_other && is_file(place)) {
+                if by[place] && Some(rank(place)) == first {
                     of.insert(victim);
                 }
             }
@@ -57,12 +60,13 @@ impl Blame {
 #[cfg(test)]
 mod tests {
     use super::super::simulated::{ix, one, set};
-    use super::super::suspicions::Standing;
+    use super::super::suspicions::{Standing, Turn};
     use super::*;
 
     fn state(held_by: HeldBy) -> Suspicion {
         Suspicion {
             test: one(0),
+            turn: Turn::Early,
             held_by,
             changing: Vec::new(),
             standing: Standing::First,
@@ -90,6 +94,24 @@ mod tests {
     fn a_victim_suffers_from_what_it_sees_and_from_files_last() {
         let states = [in_class("Mode"), in_class("Rate"), state(HeldBy::File)];
         assert_eq!(blamed(&states, [1, 2, 3]), [ix([1, 2]), ix([2]), ix([3])]);
+    }
+
+    #[test]
+    fn what_looks_harmless_is_blamed_last() {
+        let late = |state: Suspicion| Suspicion {
+            turn: Turn::Late,
+            ..state
+        };
+        let states = [
+            late(in_class("Mode")),
+            in_class("Rate"),
+            late(state(HeldBy::File)),
+        ];
+        assert_eq!(blamed(&states, [1, 2, 3]), [ix([1]), ix([2]), ix([3])]);
+        assert_eq!(
+            blamed(&[in_class("Rate"), late(in_class("Other"))], [1]),
+            [ix([1]), ix([])]
+        );
     }
 
     #[test]

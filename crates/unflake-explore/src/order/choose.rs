@@ -155,12 +155,13 @@ mod tests {
     use super::super::shuffle::RanOrders;
     use super::super::simulated::{failure, ix, one, set, suite};
     use super::super::sort_out::OrderSuspect;
-    use super::super::suspicions::{HeldBy, Polluters, Suspicion};
+    use super::super::suspicions::{HeldBy, Suspicion, Turn};
     use super::*;
 
     fn suspicion(test: usize, class: &str, standing: Standing, changing: &[usize]) -> Suspicion {
         Suspicion {
             test: one(test),
+            turn: Turn::Early,
             held_by: HeldBy::Class(class.to_owned()),
             changing: ix(changing.iter().copied()),
             standing,
@@ -208,7 +209,7 @@ mod tests {
             ran: &ran,
             tell: &|_| {},
         };
-        let mut plan = Plan::new(search, Polluters::new(&suspicions));
+        let mut plan = Plan::new(search, &suspicions);
         plan.likely = [4, 9].map(|test| (one(test), likely(test))).into();
         plan.victims = [
             victim(5, &[3]),
@@ -308,7 +309,7 @@ mod tests {
             ran: &ran,
             tell: &|_| {},
         };
-        let plan = Plan::new(search, Polluters::new(&[]));
+        let plan = Plan::new(search, &[]);
         assert_eq!(plan.siblings(&ix([1, 10])), ix([0, 2]));
     }
 }

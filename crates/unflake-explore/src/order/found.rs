@@ -5,7 +5,7 @@ use super::cleaning::cleaners_of;
 use super::orders::Unproved;
 use super::plan::{Doing, Plan};
 use super::prove::{ProvedBrittle, ProvedVictim};
-use super::suspicions::{HeldBy, Standing, SuspicionIx};
+use super::suspicions::{HeldBy, Standing, Suspicion, SuspicionIx, Turn};
 use crate::TestIx;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,28 @@ pub enum Judgement {
 }
 
 impl Plan<'_> {
-    /// Looks for cleaners, and says what all of it means.
+    /// Looks for tests that clean up, for the victims for which that was not done.
+    pub(super) fn find_cleaners(&mut self) {
+        let is_new = |main: &&ProvedVictim| !self.cleaners.contains_key(&main.victim);
+        let mains: Vec<&ProvedVictim> = self.victims.values().filter(is_new).collect();
+        if mains.is_empty() {
+            return;
+        }
+        (self.search.tell)(Doing::Cleaners);
+        let changing = |test: TestIx| {
+            let mut known = [&self.polluters, &self.late].into_iter();
+            let known = known.find(|polluters| polluters.by_test.contains_key(&test));
+            known.map(|polluters| polluters.changing(test))
+        };
+        let found = cleaners_of(self.search.orders, self.search.tests, &mains, &changing);
+        self.found.cut.cleaners |= found.iter().any(|cleaners| cleaners.is_partial);
+        let found = mains.iter().map(|main| main.victim).zip(found);
+        let found: Vec<(TestIx, Vec<TestIx>)> =
+            found.map(|(victim, cleaners)| (victim, cleaners.tests)).collect();
+        self.cleaners.extend(found);
+    }
+
+    /// Says what all of it means.
     pub(super) fn into_found(mut self) -> Found {
         let mut polluters_of: BTreeMap<TestIx, BTreeSet<TestIx>> = BTreeMap::new();
         for (polluter, of) in &self.of {
@@ -78,24 +99,18 @@ impl Plan<'_> {
                 }
             }
         }
+        let mut states: BTreeMap<TestIx, Vec<(SuspicionIx, &Suspicion)>> = self.polluters.by_test.clone();
+        for (test, late) in &self.late.by_test {
+            states.entry(*test).or_default().extend(late);
+        }
         let nothing = BTreeSet::new();
-        let blame = self.polluters.by_test.iter().map(|(test, states)| {
+        let blame = states.iter().map(|(test, states)| {
             let of = self.of.get(test).unwrap_or(&nothing);
             (*test, Blame::new(states, of, self.search.tests))
         });
         let blame: BTreeMap<TestIx, Blame> = blame.collect();
-        self.found.judged = self.judge(&blame);
-        if !self.victims.is_empty() {
-            (self.search.tell)(Doing::Cleaners);
-        }
-        let changing = |test: TestIx| {
-            let is_known = self.polluters.by_test.contains_key(&test);
-            is_known.then(|| self.polluters.changing(test))
-        };
-        let mains: Vec<&ProvedVictim> = self.victims.values().collect();
-        let cleaners = cleaners_of(self.search.orders, self.search.tests, &mains, &changing);
-        self.found.cut.cleaners = cleaners.iter().any(|cleaners| cleaners.is_partial);
-        for (main, cleaners) in self.victims.into_values().zip(cleaners) {
+        self.found.judged = self.judge(&states, &blame);
+        for main in self.victims.into_values() {
             let state = match main.polluters[..] {
                 [polluter] => blame
                     .get(&polluter)
@@ -104,7 +119,7 @@ impl Plan<'_> {
             };
             self.found.victims.push(FoundVictim {
                 polluters: polluters_of.remove(&main.victim).unwrap_or_default(),
-                cleaners: cleaners.tests,
+                cleaners: self.cleaners.remove(&main.victim).unwrap_or_default(),
                 state,
                 main,
             });
@@ -113,20 +128,34 @@ impl Plan<'_> {
     }
 
     /// One for each suspicion, in their order.
-    fn judge(&self, blame: &BTreeMap<TestIx, Blame>) -> Vec<Judged> {
+    fn judge(
+        &self,
+        states: &BTreeMap<TestIx, Vec<(SuspicionIx, &Suspicion)>>,
+        blame: &BTreeMap<TestIx, Blame>,
+    ) -> Vec<Judged> {
         let mut judged: BTreeMap<SuspicionIx, Judged> = BTreeMap::new();
-        for (test, states) in &self.polluters.by_test {
+        for (test, states) in states {
             let has_victims = self.of.get(test).is_some_and(|of| !of.is_empty());
             for (index, suspicion) in states {
                 let victims: Vec<TestIx> = blame[test].victims_of(*index).collect();
                 // Those that fail because of another state may hide what this one does, unless they cannot see it.
                 let is_clear = matches!(suspicion.held_by, HeldBy::Class(_)) || !has_victims;
-                let is_tried = self.polluters.standing(*test) <= Standing::Typical && is_clear;
-                let judgement = if self.partial.contains(test) {
+                let (is_partial, is_tried) = match (suspicion.turn, &self.late_trial) {
+                    (Turn::Early, _) => (
+                        self.partial.contains(test),
+                        self.polluters.standing(*test) <= Standing::Typical,
+                    ),
+                    (Turn::Late, Some(late)) => {
+                        let is_one = late.polluters.contains(test);
+                        (late.is_partial && is_one && victims.is_empty(), is_one)
+                    }
+                    (Turn::Late, None) => (false, false),
+                };
+                let judgement = if is_partial {
                     Judgement::Partial
                 } else if !victims.is_empty() {
                     Judgement::Proved
-                } else if is_tried {
+                } else if is_tried && is_clear {
                     Judgement::NoVictim
                 } else {
                     Judgement::NotTried
@@ -144,7 +173,6 @@ mod tests {
     use super::super::plan::Search;
     use super::super::shuffle::RanOrders;
     use super::super::simulated::{Suite, ix, last_is, one, set, suite};
-    use super::super::suspicions::Suspicion;
     use super::*;
 
     fn tests() -> LaunchTests {
@@ -161,6 +189,7 @@ mod tests {
     fn suspicion(test: usize, held_by: HeldBy, standing: Standing) -> Suspicion {
         Suspicion {
             test: one(test),
+            turn: Turn::Early,
             held_by,
             changing: ix([test]),
             standing,

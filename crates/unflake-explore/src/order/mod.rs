@@ -8,6 +8,7 @@
 //! - `stages` is the plan: two tables, one for `check --only pollution` and one for `check --only order`.
 //! - `plan` is the loop that runs a table; `choose` says what its columns mean; `suspicions`, who pollutes what;
 //!   `found`, what comes of it.
+//! - `late` tries polluters together that hardly do harm.
 //! - `trial` runs one stage: polluters before candidates; `sweep` and `batch` pack such runs into few JVMs.
 //! - `shortest` finds the polluters of one failure; `sort_out` does so for all failures of some orders.
 //! - `prove` turns guesses into proofs: every victim with its first polluters, every brittle test. Further polluters of
@@ -21,6 +22,7 @@ mod blame;
 mod choose;
 mod cleaning;
 mod found;
+mod late;
 mod launch_tests;
 pub mod limits;
 mod orders;
@@ -48,4 +50,4 @@ pub use plan::{Doing, Search};
 pub use prove::{ProvedBrittle, ProvedVictim};
 pub use question::{Answer, AnswerStep, Question};
 pub use shuffle::{OrdersTried, RanOrders, TimeLeft, WholeSuite};
-pub use suspicions::{ChangeSeen, HeldBy, Standing, Suspicion, SuspicionIx, suspicions};
+pub use suspicions::{ChangeSeen, HeldBy, Standing, Suspicion, SuspicionIx, Turn, suspicions};

@@ -1,6 +1,7 @@
 //! The loop that runs a plan, and what is known while it runs.
 
 use super::found::Found;
+use super::late::LateTrial;
 use super::launch_tests::LaunchTests;
 use super::limits::LIKELY_ORDERS;
 use super::orders::{Orders, TestOrder, Wanted};
@@ -8,7 +9,7 @@ use super::prove::ProvedVictim;
 use super::shuffle::{RanOrders, Shuffled};
 use super::sort_out::{OrderSuspect, sort_out};
 use super::stages::{AtOnce, KnownVictims, ORDER, POLLUTION, PlanStep, Stage, StageName, Time};
-use super::suspicions::{Polluters, Suspicion};
+use super::suspicions::{Polluters, Suspicion, Turn};
 use super::trial::{Trial, TriedPolluters, victims_of};
 use crate::TestIx;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +43,7 @@ pub enum Doing {
 impl Search<'_> {
     /// `check --only pollution`: who suffers from tests that were seen to change shared state.
     pub fn pollution(&self, suspicions: &[Suspicion]) -> Found {
-        let mut plan = Plan::new(*self, Polluters::new(suspicions));
+        let mut plan = Plan::new(*self, suspicions);
         plan.likely_from_two_orders();
         plan.run(&POLLUTION);
         plan.into_found()
@@ -51,7 +52,7 @@ impl Search<'_> {
     /// `check --only order`: what makes tests fail that failed in orders of the whole suite, given with what ran before
     /// them there. Without `more` no further victims are looked for.
     pub fn order(&self, failing: BTreeMap<TestIx, TestOrder>, more: bool) -> Found {
-        let mut plan = Plan::new(*self, Polluters::new(&[]));
+        let mut plan = Plan::new(*self, &[]);
         for (test, before) in failing {
             plan.add_likely(OrderSuspect {
                 test,
@@ -63,7 +64,7 @@ impl Search<'_> {
             plan.add_likely(suspect);
         }
         let steps = ORDER.iter().copied();
-        let steps = steps.filter(|step| more || matches!(step, PlanStep::SortOut(_)));
+        let steps = steps.filter(|step| more || !matches!(step, PlanStep::Try(_)));
         plan.run(&steps.collect::<Vec<PlanStep>>());
         plan.into_found()
     }
@@ -73,8 +74,12 @@ impl Search<'_> {
 pub(super) struct Plan<'a> {
     pub(super) search: Search<'a>,
     pub(super) polluters: Polluters<'a>,
+    /// Those that are tried last.
+    pub(super) late: Polluters<'a>,
     /// Tests that failed in an order other than the build's, or only in the build.
     pub(super) likely: BTreeMap<TestIx, OrderSuspect>,
+    /// Those of them whose polluters or setters were looked for.
+    sorted_out: BTreeSet<TestIx>,
     /// All victims, also those that were known before.
     pub(super) known: BTreeSet<TestIx>,
     pub(super) victims: BTreeMap<TestIx, ProvedVictim>,
@@ -82,27 +87,35 @@ pub(super) struct Plan<'a> {
     pub(super) of: BTreeMap<TestIx, BTreeSet<TestIx>>,
     /// Polluters for which time ran out.
     pub(super) partial: BTreeSet<TestIx>,
+    /// The late ones were tried; the time ran out before that or meanwhile.
+    pub(super) late_trial: Option<LateTrial>,
+    /// By victim.
+    pub(super) cleaners: BTreeMap<TestIx, Vec<TestIx>>,
     /// Whom each stage has tried.
     pub(super) tried: BTreeMap<StageName, Vec<TestOrder>>,
     pub(super) found: Found,
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(search: Search<'a>, polluters: Polluters<'a>) -> Plan<'a> {
+    pub(super) fn new(search: Search<'a>, suspicions: &'a [Suspicion]) -> Plan<'a> {
         Plan {
             search,
-            polluters,
+            polluters: Polluters::new(suspicions, Turn::Early),
+            late: Polluters::new(suspicions, Turn::Late),
             likely: BTreeMap::new(),
+            sorted_out: BTreeSet::new(),
             known: search.tests.known_victims.clone(),
             victims: BTreeMap::new(),
             of: BTreeMap::new(),
             partial: BTreeSet::new(),
+            late_trial: None,
+            cleaners: BTreeMap::new(),
             tried: BTreeMap::new(),
             found: Found::default(),
         }
     }
 
-    fn add_likely(&mut self, suspect: OrderSuspect) {
+    pub(super) fn add_likely(&mut self, suspect: OrderSuspect) {
         if !self.known.contains(&suspect.test) {
             self.likely.entry(suspect.test).or_insert(suspect);
         }
@@ -141,6 +154,8 @@ impl<'a> Plan<'a> {
             match step {
                 PlanStep::Try(stage) => self.run_stage(stage),
                 PlanStep::SortOut(time) => self.sort_out(*time),
+                PlanStep::Clean => self.find_cleaners(),
+                PlanStep::TryLate => self.try_late(),
             }
         }
     }
@@ -199,9 +214,10 @@ impl<'a> Plan<'a> {
     fn sort_out(&mut self, time: Time) {
         let open = self.likely.values();
         let open: Vec<OrderSuspect> = open
-            .filter(|suspect| !self.known.contains(&suspect.test))
+            .filter(|suspect| !self.known.contains(&suspect.test) && !self.sorted_out.contains(&suspect.test))
             .cloned()
             .collect();
+        self.sorted_out.extend(open.iter().map(|suspect| suspect.test));
         if open.is_empty() {
             return;
         }

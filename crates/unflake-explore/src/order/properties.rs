@@ -10,7 +10,7 @@ use super::prove::ProvedVictim;
 use super::question::{Answer, Question};
 use super::random::{Draw, Random};
 use super::shuffle::{OrdersTried, RanOrders, TimeLeft, WholeSuite};
-use super::suspicions::{Polluters, Standing};
+use super::suspicions::{Polluters, Standing, Turn};
 use crate::TestIx;
 use std::collections::BTreeSet;
 use unflake_protocol::Seed;
@@ -158,7 +158,7 @@ fn of_polluters_every_proof_is_true_and_no_victim_is_missed() {
         );
         let victims = victims_of(&found);
         let suspicions = suite.suspicions();
-        let polluters = Polluters::new(&suspicions);
+        let polluters = Polluters::new(&suspicions, Turn::Early);
         let names = |victim: TestIx, polluter: TestIx| {
             let named = found
                 .victims

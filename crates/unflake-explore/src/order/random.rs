@@ -6,7 +6,7 @@
 use super::launch_tests::{ClassIx, LaunchTests};
 use super::orders::{Orders, TestOrder};
 use super::simulated::failure;
-use super::suspicions::{ChangeSeen, HeldBy, Suspicion, suspicions};
+use super::suspicions::{ChangeSeen, HeldBy, Suspicion, Turn, suspicions};
 use crate::{TestIx, Verdict};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -260,9 +260,10 @@ impl Random {
                     changes.push(ChangeSeen {
                         state: STATES[cell],
                         way: after[cell],
-                        test: Some(*test),
+                        test: *test,
+                        is_of_class: false,
                         held_by: self.held_by[cell].clone(),
-                        is_tried: true,
+                        turn: Some(Turn::Early),
                     });
                 }
             }

@@ -77,6 +77,8 @@ pub(super) struct RanPart {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RanToTheEnd {
     pub(super) parts: Vec<RanPart>,
+    /// How many of the orders ran to their end.
+    pub(super) whole: usize,
     /// The time ran out before all of it was run.
     pub(super) is_partial: bool,
 }
@@ -104,6 +106,7 @@ impl RanOrders {
         known.extend(whole.map(|(order, parts)| (order.clone(), parts)));
         RanToTheEnd {
             parts,
+            whole: batch.iter().filter(|order| !cut.contains(order)).count(),
             is_partial: !cut.is_empty(),
         }
     }
@@ -172,7 +175,7 @@ pub struct WholeSuite<'a> {
 /// What orders of the whole suite showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrdersTried {
-    /// Orders that were tried.
+    /// Orders that ran to their end.
     pub count: u32,
     /// Tests that ran in one of them.
     pub ran: BTreeSet<TestIx>,
@@ -187,15 +190,16 @@ impl WholeSuite<'_> {
     pub fn run(&self, orders: &dyn Orders, known: &RanOrders) -> OrdersTried {
         let shuffled = Shuffled::new(self.tests);
         let mut tried = OrdersTried::default();
-        while tried.count < self.most {
+        let mut begun = 0;
+        while begun < self.most {
             let last = match (self.time_left)() {
                 TimeLeft::Cancelled => break,
-                _ if tried.count < GUIDED_ORDERS => GUIDED_ORDERS.min(self.most),
-                TimeLeft::Least if tried.count >= LEAST_ORDERS => break,
-                TimeLeft::Least | TimeLeft::More => self.most.min(tried.count.saturating_add(self.at_once)),
+                _ if begun < GUIDED_ORDERS => GUIDED_ORDERS.min(self.most),
+                TimeLeft::Least if begun >= LEAST_ORDERS => break,
+                TimeLeft::Least | TimeLeft::More => self.most.min(begun.saturating_add(self.at_once)),
             };
-            (self.begins)(tried.count + 1, last);
-            let batch = (tried.count + 1..=last).map(|number| shuffled.order(number, self.seed));
+            (self.begins)(begun + 1, last);
+            let batch = (begun + 1..=last).map(|number| shuffled.order(number, self.seed));
             let batch: Vec<TestOrder> = batch.collect();
             let ran = known.run_to_the_end(orders, &batch);
             tried.is_partial |= ran.is_partial;
@@ -212,7 +216,11 @@ impl WholeSuite<'_> {
                 }
                 (self.ran)(tried.failing.len());
             }
-            tried.count = last;
+            begun = last;
+            tried.count += u32::try_from(ran.whole).unwrap_or(0);
+            if ran.whole == 0 {
+                break;
+            }
         }
         tried
     }

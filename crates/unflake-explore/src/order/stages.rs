@@ -9,7 +9,8 @@
 //! - [`POLLUTION`]: a test that passes alone, and fails right behind a polluter whatever ran before that, is reported
 //!   as a victim, if the polluter is one of [`Who::Typical`] and the test's classes can see what it changes. Not
 //!   guaranteed: a polluter that pollutes only sometimes (it fails before it writes, or its class's set-up does the
-//!   harm), since many pairs share a JVM; the other polluters of a victim that is reported.
+//!   harm), since many pairs share a JVM; the other polluters of a victim that is reported; victims of late polluters
+//!   ([`PlanStep::TryLate`]).
 //! - [`ORDER`]: a test that fails in one of the whole suite's orders and passed in the build, or did the opposite in
 //!   the build and alone, is reported as a victim or as brittle. So is each test that passes alone and fails right
 //!   behind a polluter that explains one of those failures, whatever ran before that.
@@ -124,6 +125,10 @@ pub(super) enum PlanStep {
     /// Finds the polluters or setters of all likely tests that no polluter explains yet, by bisection of the order in
     /// which they failed.
     SortOut(Time),
+    /// Finds the tests that clean up for victims that are new.
+    Clean,
+    /// Runs all that hardly do harm before all others; who fails then is likely a victim.
+    TryLate,
 }
 
 /// How much of the time a step may use.
@@ -143,7 +148,7 @@ const fn among(among: Among, of_class: OfClass, known: KnownVictims) -> Whom {
 }
 
 /// `check --only pollution`: polluters are known, victims are looked for.
-pub(super) const POLLUTION: [PlanStep; 9] = [
+pub(super) const POLLUTION: [PlanStep; 13] = [
     // Likely victims are few, and most victims are among them. Those of the polluter's own class come later, with all
     // of it.
     PlanStep::Try(Stage {
@@ -206,10 +211,15 @@ pub(super) const POLLUTION: [PlanStep; 9] = [
         at_once: AtOnce::All,
     }),
     PlanStep::SortOut(Time::Search),
+    PlanStep::Clean,
+    // With what is left of the time.
+    PlanStep::TryLate,
+    PlanStep::SortOut(Time::Search),
+    PlanStep::Clean,
 ];
 
 /// `check --only order`: failures are known, polluters are looked for, then more of their victims.
-pub(super) const ORDER: [PlanStep; 4] = [
+pub(super) const ORDER: [PlanStep; 5] = [
     PlanStep::SortOut(Time::All),
     PlanStep::Try(Stage {
         name: StageName::Chains,
@@ -232,6 +242,7 @@ pub(super) const ORDER: [PlanStep; 4] = [
         mode: TrialMode::Both,
         at_once: AtOnce::All,
     }),
+    PlanStep::Clean,
 ];
 
 #[cfg(test)]
@@ -242,7 +253,7 @@ mod tests {
         plan.iter()
             .filter_map(|step| match step {
                 PlanStep::Try(stage) => Some(stage),
-                PlanStep::SortOut(_) => None,
+                PlanStep::SortOut(_) | PlanStep::Clean | PlanStep::TryLate => None,
             })
             .collect()
     }
@@ -279,8 +290,17 @@ mod tests {
 
     #[test]
     fn failures_are_explained_first_where_they_are_all_that_is_known() {
-        // The search for cleaners comes after it, so some time is kept.
-        assert_eq!(POLLUTION.last(), Some(&PlanStep::SortOut(Time::Search)));
         assert_eq!(ORDER.first(), Some(&PlanStep::SortOut(Time::All)));
+        // The search for cleaners comes after it, so some time is kept.
+        let end = [PlanStep::SortOut(Time::Search), PlanStep::Clean];
+        assert!(POLLUTION.ends_with(&end));
+    }
+
+    #[test]
+    fn what_hardly_does_harm_takes_no_time_from_the_others() {
+        let late = POLLUTION.iter().position(|step| *step == PlanStep::TryLate);
+        let (before, after) = POLLUTION.split_at(late.unwrap());
+        assert!(before.ends_with(&[PlanStep::SortOut(Time::Search), PlanStep::Clean]));
+        assert!(!after.iter().any(|step| matches!(step, PlanStep::Try(_))));
     }
 }

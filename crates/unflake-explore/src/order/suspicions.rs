@@ -32,10 +32,21 @@ pub enum Standing {
     Alike,
 }
 
+/// When a polluter is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// It looks as if it could do harm.
+    Early,
+    /// It looks harmless, or it is the doing of a whole class: tried if time is left, all of them together.
+    Late,
+}
+
 /// A test that was seen to change shared state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspicion {
+    /// For what a whole class does, one of its tests.
     pub test: TestIx,
+    pub turn: Turn,
     pub held_by: HeldBy,
     /// Tests that change the same state, this one among them: they may put it right again.
     pub changing: Vec<TestIx>,
@@ -48,44 +59,45 @@ pub struct ChangeSeen<'a, W> {
     /// The name of the state.
     pub state: &'a str,
     pub way: W,
-    /// `None`: the doing of a whole class.
-    pub test: Option<TestIx>,
+    /// Who did it, or a test of the class that did.
+    pub test: TestIx,
+    /// It is the doing of a whole class.
+    pub is_of_class: bool,
     pub held_by: HeldBy,
-    /// It looks as if it could do harm.
-    pub is_tried: bool,
+    /// `None`: it is tried on nobody.
+    pub turn: Option<Turn>,
 }
 
 /// Makes suspicions of changes, in the order in which they are to be tried, each with the index of its change. Each
 /// state's first polluter comes before any state's second: with little time, every state is tried.
 pub fn suspicions<W: Ord + Copy>(changes: &[ChangeSeen<'_, W>]) -> Vec<(usize, Suspicion)> {
     let mut changing: BTreeMap<&str, Vec<TestIx>> = BTreeMap::new();
-    for change in changes {
-        changing.entry(change.state).or_default().extend(change.test);
+    for change in changes.iter().filter(|change| !change.is_of_class) {
+        changing.entry(change.state).or_default().push(change.test);
     }
     let mut ways = BTreeSet::new();
-    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(Turn, &str), usize> = BTreeMap::new();
     let mut found: Vec<(usize, usize, Suspicion)> = Vec::new();
     for (index, change) in changes.iter().enumerate() {
-        let Some(test) = change.test.filter(|_| change.is_tried) else {
-            continue;
-        };
-        let turn = turns.entry(change.state).or_default();
-        *turn += 1;
-        let is_new_way = ways.insert((change.state, change.way));
-        let standing = match *turn {
+        let Some(turn) = change.turn else { continue };
+        let count = counts.entry((turn, change.state)).or_default();
+        *count += 1;
+        let is_new_way = ways.insert((turn, change.state, change.way));
+        let standing = match *count {
             1 => Standing::First,
             2..=TYPICAL_PER_STATE if is_new_way => Standing::Typical,
             _ => Standing::Alike,
         };
         let suspicion = Suspicion {
-            test,
+            test: change.test,
+            turn,
             held_by: change.held_by.clone(),
             changing: changing.get(change.state).cloned().unwrap_or_default(),
             standing,
         };
-        found.push((*turn, index, suspicion));
+        found.push((*count, index, suspicion));
     }
-    found.sort_by_key(|(turn, index, _)| (*turn, *index));
+    found.sort_by_key(|(count, index, suspicion)| (suspicion.turn, *count, *index));
     let found = found.into_iter();
     found.map(|(_, index, suspicion)| (index, suspicion)).collect()
 }
@@ -99,12 +111,14 @@ pub(super) struct Polluters<'s> {
 }
 
 impl<'s> Polluters<'s> {
-    pub(super) fn new(all: &'s [Suspicion]) -> Polluters<'s> {
+    /// Those that are tried at this time.
+    pub(super) fn new(all: &'s [Suspicion], turn: Turn) -> Polluters<'s> {
         let mut polluters = Polluters {
             by_test: BTreeMap::new(),
             in_order: Vec::new(),
         };
-        for (index, one) in all.iter().enumerate() {
+        let of_turn = all.iter().enumerate().filter(|(_, one)| one.turn == turn);
+        for (index, one) in of_turn {
             let of_test = polluters.by_test.entry(one.test).or_default();
             if of_test.is_empty() {
                 polluters.in_order.push(one.test);
@@ -175,9 +189,10 @@ mod tests {
         ChangeSeen {
             state,
             way,
-            test: Some(one(test)),
+            test: one(test),
+            is_of_class: false,
             held_by: HeldBy::Jvm,
-            is_tried: true,
+            turn: Some(Turn::Early),
         }
     }
 
@@ -191,8 +206,9 @@ mod tests {
             change("mode", 3, 4),
             change("mode", 1, 5),
         ];
-        changes[4].is_tried = false;
-        changes[5].test = None;
+        changes[4].turn = None;
+        changes[5].turn = Some(Turn::Late);
+        changes[5].is_of_class = true;
         let found = suspicions(&changes);
         let order: Vec<_> = found.iter().map(|(index, one)| (*index, one.standing)).collect();
         let expected = [
@@ -200,6 +216,8 @@ mod tests {
             (3, Standing::First),
             (1, Standing::Alike),
             (2, Standing::Typical),
+            // Last of all, and the first of its own.
+            (5, Standing::First),
         ];
         assert_eq!(order, expected);
         assert_eq!(found[0].1.changing, ix([0, 1, 2, 4]));
@@ -217,6 +235,7 @@ mod tests {
     fn a_test_that_changes_several_states_is_one_polluter() {
         let suspicion = |test: usize, class: &str, standing: Standing| Suspicion {
             test: one(test),
+            turn: Turn::Early,
             held_by: HeldBy::Class(class.to_owned()),
             changing: ix([test, test + 10]),
             standing,
@@ -226,7 +245,7 @@ mod tests {
             suspicion(2, "A", Standing::Typical),
             suspicion(1, "B", Standing::First),
         ];
-        let polluters = Polluters::new(&all);
+        let polluters = Polluters::new(&all, Turn::Early);
         assert_eq!(polluters.in_order, ix([1, 2]));
         assert_eq!(polluters.at_least(Standing::First), ix([1]));
         assert_eq!(polluters.changing(one(1)), set([1, 11]));

@@ -242,3 +242,28 @@ fn harm_is_told_of_the_state_that_the_victim_can_see() {
     let victim = findings.iter().find(|finding| finding["kind"] == "victim");
     assert_eq!(victim.unwrap()["state"], "Mode.now", "{document:#}");
 }
+
+/// One order of this suite takes longer than the budget.
+#[test]
+fn orders_that_time_cut_short_make_the_result_partial() {
+    let project = Fixture::written(&[(
+        "src/test/java/shop/SlowTest.java",
+        "package shop;
+        import org.junit.jupiter.api.*;
+        class SlowTest {
+            @Test void one() throws Exception { Thread.sleep(1500); }
+            @Test void other() {}
+        }",
+    )]);
+    let output = project.unflake("check --only order --budget 1s --require-complete --format json");
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&document["summary"]["partial"], &document["summary"]["rounds"]),
+        (&true.into(), &0.into())
+    );
+    assert_eq!(
+        document["notes"][0]["message"],
+        "time ran out before the suite had run in all orders"
+    );
+}

@@ -492,10 +492,15 @@ fn capture_points_and_eager_loading_show_what_they_promise() {
         "SetUpTest#a State.count: 0 → 1",
         "SetUpTest#a State.torn: \"plain\" → \"a()\"",
     );
+    let (first, second) = (
+        "LateTest#aUsesIt Late.value: null → \"used\"",
+        "LateTest#bUsesItToo Late.value: null → \"used\"",
+    );
     let whole = [
         left,
         reset,
         "BodyTest#dDoesNothing State.reset: \"c\" → \"plain\"",
+        first,
         "SetUpTest State.ofClass: \"plain\" → \"changed\"",
         count,
         torn,
@@ -509,13 +514,14 @@ fn capture_points_and_eager_loading_show_what_they_promise() {
             "BodyTest#aTearDownUndoesIt State.cleaned: \"plain\" → \"a\"",
             left,
             reset,
+            first,
             "OldTest#tearDownUndoesIt State.old: \"plain\" → \"changed\"",
         ]
     );
     // The second set-up has counted once more when the two are compared.
     assert_eq!(
         found("set-ups", ""),
-        [left, "SetUpTest#a State.count: 1 → 2", torn]
+        [left, first, "SetUpTest#a State.count: 1 → 2", torn]
     );
 
     let late = |arguments: &str| {
@@ -523,10 +529,6 @@ fn capture_points_and_eager_loading_show_what_they_promise() {
         late.retain(|change| change.starts_with("LateTest"));
         late
     };
-    let (first, second) = (
-        "LateTest#aUsesIt Late.value: null → \"used\"",
-        "LateTest#bUsesItToo Late.value: null → \"used\"",
-    );
     assert_eq!(late("--eager=class"), [first]);
     // Each in a JVM of its own: nobody has used it before.
     assert_eq!(late("--eager=test"), [first, second]);
@@ -634,3 +636,68 @@ const PARALLEL_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"
   </build>
 </project>
 ";
+
+/// A memo of which nobody could tell whether it is filled, but for a test that looks at private fields.
+#[test]
+fn a_victim_outweighs_the_mark_of_a_harmless_change() {
+    let project = Fixture::written(&[
+        (
+            "src/main/java/shop/Codes.java",
+            "package shop;
+            import java.util.*;
+            public class Codes {
+                private static final Map<String, Integer> known = new HashMap<>();
+                public static int of(String name) {
+                    Integer code = known.get(name);
+                    if (code == null) {
+                        code = name.length();
+                        known.put(name, code);
+                    }
+                    return code;
+                }
+            }",
+        ),
+        (
+            "src/test/java/shop/ALookTest.java",
+            "package shop;
+            import java.lang.reflect.Field;
+            import java.util.Map;
+            import org.junit.jupiter.api.*;
+            class ALookTest {
+                @Test void nothingIsKnownYet() throws Exception {
+                    Field field = Codes.class.getDeclaredFields()[0];
+                    field.setAccessible(true);
+                    Assertions.assertTrue(((Map<?, ?>) field.get(null)).isEmpty());
+                }
+            }",
+        ),
+        (
+            "src/test/java/shop/CodesTest.java",
+            "package shop;
+            import org.junit.jupiter.api.*;
+            class CodesTest {
+                @Test void codeIsTheLength() { Assertions.assertEquals(3, Codes.of(\"abc\")); }
+            }",
+        ),
+    ]);
+    let severity = |document: &Value| {
+        let findings = document["findings"].as_array().unwrap().iter();
+        let polluter = findings
+            .clone()
+            .find(|finding| finding["kind"] == "polluter")
+            .unwrap();
+        assert_eq!(polluter["benign"]["mark"], "memo");
+        let victims = polluter["victims"].as_array().unwrap();
+        let victims: Vec<&str> = victims.iter().map(|one| one["test"].as_str().unwrap()).collect();
+        (
+            polluter["severity"].as_str().unwrap().to_owned(),
+            victims.join(" "),
+        )
+    };
+    let unproved = project.check(CHECK);
+    assert_eq!(severity(&unproved), ("note".to_owned(), String::new()));
+    let proved = project.check("--only pollution --seed 7");
+    let victim = "shop.ALookTest#nothingIsKnownYet".to_owned();
+    assert_eq!(severity(&proved), ("error".to_owned(), victim));
+    assert_eq!(proved["summary"]["partial"], false);
+}

@@ -158,7 +158,7 @@ public final class UnflakeJUnit4 extends UnflakeFramework {
 
     /** The display name is {@code method(package.Class)}; a container's is anything else. */
     private String[] names(Object description, String root) {
-        String id = String.valueOf(UnflakeReflection.call(description, "getDisplayName"));
+        String id = stableName(String.valueOf(UnflakeReflection.call(description, "getDisplayName")));
         int at = id.lastIndexOf('(');
         boolean isTest = at > 0 && id.endsWith(")");
         String type = isTest ? id.substring(at + 1, id.length() - 1) : id;
@@ -169,6 +169,30 @@ public final class UnflakeJUnit4 extends UnflakeFramework {
             UnflakeNames.setContainer(names, type);
         }
         return names;
+    }
+
+    /** Without hashes: they are numbered by their order in the runner that is open, unless they are known already. */
+    private static String stableName(String name) {
+        if (UnflakeStableNames.isStable(name)) {
+            return name;
+        }
+        String root = UnflakeTests.rootName();
+        Object runner = UnflakeTests.rootKey();
+        if (runner != null && !UnflakeStableNames.knows(root, name)) {
+            UnflakeStableNames.forget(root);
+            number(root, UnflakeReflection.call(runner, "getDescription"));
+        }
+        return UnflakeStableNames.of(root, name);
+    }
+
+    private static void number(String root, Object description) {
+        Object[] below = ((Collection<?>) UnflakeReflection.call(description, "getChildren")).toArray();
+        if (below.length == 0) {
+            UnflakeStableNames.of(root, String.valueOf(UnflakeReflection.call(description, "getDisplayName")));
+        }
+        for (int i = 0; i < below.length; i++) {
+            number(root, below[i]);
+        }
     }
 
     /** The class a runner was made for; {@code null} if it has none. */

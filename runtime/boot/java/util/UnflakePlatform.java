@@ -144,7 +144,7 @@ public final class UnflakePlatform extends UnflakeFramework {
 
     @Override
     String[] names(Object descriptor) {
-        String id = uniqueId(descriptor);
+        String id = stableId(descriptor);
         String[] segments = UnflakeUniqueId.segments(id);
         String root = UnflakeUniqueId.value(segments[UnflakeUniqueId.root(segments)]);
         String[] names = UnflakeNames.of(this, root, id);
@@ -168,6 +168,31 @@ public final class UnflakePlatform extends UnflakeFramework {
             UnflakeNames.setTest(names, type, method, invocation);
         }
         return names;
+    }
+
+    /** JUnit 4's names are part of its ids here. Hashes are numbered by their order among the tests of the root. */
+    private static String stableId(Object descriptor) {
+        String id = uniqueId(descriptor);
+        if (UnflakeStableNames.isStable(id)) {
+            return id;
+        }
+        String[] segments = UnflakeUniqueId.segments(id);
+        int at = UnflakeUniqueId.root(segments);
+        String root = UnflakeUniqueId.value(segments[at]);
+        if (!UnflakeStableNames.knows(root, id)) {
+            UnflakeStableNames.forget(root);
+            Object top = descriptor;
+            for (int i = segments.length - 1; i > at; i--) {
+                top = orNull(UnflakeReflection.call(top, "getParent"));
+            }
+            Object[] below = ((Collection<?>) UnflakeReflection.call(top, "getDescendants")).toArray();
+            for (int i = 0; i < below.length; i++) {
+                if (isTest(below[i])) {
+                    UnflakeStableNames.of(root, uniqueId(below[i]));
+                }
+            }
+        }
+        return UnflakeStableNames.of(root, id);
     }
 
     /** A dynamic test says of which method it is only through the factory above it. */

@@ -103,6 +103,12 @@ final class UnflakeTests {
         return root == null ? "" : root.name;
     }
 
+    /** What was started to run that root; {@code null}: none is open on this thread. */
+    static Object rootKey() {
+        Root root = openRoot(null, null);
+        return root == null ? null : root.key;
+    }
+
     private static Root openRoot(Object key, String name) {
         Thread thread = Thread.currentThread();
         synchronized (UnflakeScopes.LOCK) {
@@ -256,8 +262,9 @@ final class UnflakeTests {
         if (test.failure != null) {
             System.arraycopy(test.failure, 0, texts, UnflakeCodes.NAME_COUNT, UnflakeCodes.FAILURE_COUNT);
         }
-        UnflakeNative.event(UnflakeCodes.EVENT_TEST_FINISHED, texts, test.choices.numbers(test.outcome, nanos));
+        // A test that finished was watched to its end, or the JVM ended with it.
         UnflakeHeap.testEnds(test.names);
+        UnflakeNative.event(UnflakeCodes.EVENT_TEST_FINISHED, texts, test.choices.numbers(test.outcome, nanos));
         if (test.root != null) {
             UnflakeScopes.openIfNone(test.root.choices, "after ".concat(UnflakeNames.scope(test.names)));
         }

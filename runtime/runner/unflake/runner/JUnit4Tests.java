@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UnflakeStableNames;
 import org.junit.runner.Description;
 import org.junit.runner.Request;
 import org.junit.runner.Runner;
@@ -62,7 +63,7 @@ final class JUnit4Tests extends FrameworkTests {
             }
             whole = null;
         }
-        return request.filterWith(new Only(wanted)).getRunner();
+        return request.filterWith(new Only(root, wanted)).getRunner();
     }
 
     /**
@@ -75,7 +76,7 @@ final class JUnit4Tests extends FrameworkTests {
         List<Test> left = tests;
         while (!left.isEmpty()) {
             Runner runner = sorted(left);
-            int inOrder = ExactOrder.inOrder(left, positions(runner));
+            int inOrder = ExactOrder.inOrder(left, positions(left.get(0).root, runner));
             if (inOrder < left.size()) {
                 runner = sorted(left.subList(0, inOrder));
             }
@@ -90,7 +91,8 @@ final class JUnit4Tests extends FrameworkTests {
             ranks.put(test.id, ranks.size());
         }
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        Request request = Request.aClass(Class.forName(tests.get(0).root, false, loader));
+        String root = tests.get(0).root;
+        Request request = Request.aClass(Class.forName(root, false, loader));
         Runner runner = request.getRunner();
         junit.framework.Test suite = JUnit3Suites.testOf(runner);
         if (suite != null) {
@@ -99,19 +101,20 @@ final class JUnit4Tests extends FrameworkTests {
                 return runner;
             }
         }
-        return request.filterWith(new Only(ranks.keySet())).sortWith(new ByRank(ranks)).getRunner();
+        return request.filterWith(new Only(root, ranks.keySet())).sortWith(new ByRank(root, ranks)).getRunner();
     }
 
     /** The place of each test in what a runner is about to do. */
-    private static Map<String, Integer> positions(Runner runner) {
+    private static Map<String, Integer> positions(String root, Runner runner) {
         Map<String, Integer> positions = new HashMap<String, Integer>();
         List<Description> todo = new ArrayList<Description>();
         todo.add(runner.getDescription());
         while (!todo.isEmpty()) {
             Description next = todo.remove(0);
             if (next.isTest()) {
-                if (!positions.containsKey(next.getDisplayName())) {
-                    positions.put(next.getDisplayName(), positions.size());
+                String name = UnflakeStableNames.of(root, next.getDisplayName());
+                if (!positions.containsKey(name)) {
+                    positions.put(name, positions.size());
                 }
             } else {
                 todo.addAll(0, next.getChildren());
@@ -122,9 +125,11 @@ final class JUnit4Tests extends FrameworkTests {
 
     /** Suites and parameter sets stand where their first test does. */
     private static final class ByRank implements Comparator<Description> {
+        private final String root;
         private final Map<String, Integer> ranks;
 
-        ByRank(Map<String, Integer> ranks) {
+        ByRank(String root, Map<String, Integer> ranks) {
+            this.root = root;
             this.ranks = ranks;
         }
 
@@ -137,7 +142,7 @@ final class JUnit4Tests extends FrameworkTests {
 
         private int rank(Description description) {
             if (description.isTest()) {
-                Integer rank = ranks.get(description.getDisplayName());
+                Integer rank = ranks.get(UnflakeStableNames.of(root, description.getDisplayName()));
                 return rank == null ? Integer.MAX_VALUE : rank;
             }
             int least = Integer.MAX_VALUE;
@@ -149,23 +154,27 @@ final class JUnit4Tests extends FrameworkTests {
     }
 
     private static final class Only extends Filter {
+        private final String root;
         private final Set<String> wanted;
 
-        Only(Set<String> wanted) {
+        /** For a runner that is made anew. It asks for everything that it has, in its order. */
+        Only(String root, Set<String> wanted) {
+            this.root = root;
             this.wanted = wanted;
+            UnflakeStableNames.forget(root);
         }
 
         @Override
         public boolean shouldRun(Description description) {
             if (description.isTest()) {
-                return wanted.contains(description.getDisplayName());
+                return wanted.contains(UnflakeStableNames.of(root, description.getDisplayName()));
             }
+            // All of them, so that none is left out when names are numbered.
+            boolean runs = false;
             for (Description child : description.getChildren()) {
-                if (shouldRun(child)) {
-                    return true;
-                }
+                runs |= shouldRun(child);
             }
-            return false;
+            return runs;
         }
 
         @Override

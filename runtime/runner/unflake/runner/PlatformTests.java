@@ -2,13 +2,19 @@ package unflake.runner;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UnflakeStableNames;
 import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.LauncherSession;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
@@ -27,11 +33,16 @@ final class PlatformTests extends FrameworkTests {
 
     @Override
     boolean takesTogether(Test one, Test next) {
-        return true;
+        boolean isNumbered = UnflakeStableNames.isNumbered(one.id);
+        return isNumbered == UnflakeStableNames.isNumbered(next.id) && (!isNumbered || one.root.equals(next.root));
     }
 
     @Override
     void run(List<Test> tests) {
+        if (UnflakeStableNames.isNumbered(tests.get(0).id)) {
+            runNumbered(tests);
+            return;
+        }
         List<String> wanted = ids(tests);
         if (!wanted.equals(lastWanted)) {
             last = builder(wanted).build();
@@ -47,6 +58,10 @@ final class PlatformTests extends FrameworkTests {
      */
     @Override
     void runExactly(List<Test> tests) {
+        if (UnflakeStableNames.isNumbered(tests.get(0).id)) {
+            runNumbered(tests);
+            return;
+        }
         List<Test> left = tests;
         while (!left.isEmpty()) {
             LauncherDiscoveryRequest request =
@@ -79,6 +94,35 @@ final class PlatformTests extends FrameworkTests {
         }
     }
 
+    /**
+     * Tests whose own ids are others in each JVM. The whole class is looked for once, since its ids are made anew each
+     * time, and the others are left out. They run in the class's own order.
+     */
+    private void runNumbered(List<Test> tests) {
+        String root = tests.get(0).root;
+        List<DiscoverySelector> selectors = new ArrayList<DiscoverySelector>();
+        selectors.add(DiscoverySelectors.selectClass(root));
+        launcher()
+            .execute(request(selectors).filters(new Only(root, ids(tests))).build(), new TestExecutionListener[0]);
+    }
+
+    private static final class Only implements PostDiscoveryFilter {
+        private final String root;
+        private final Set<String> wanted;
+
+        Only(String root, List<String> wanted) {
+            this.root = root;
+            this.wanted = new HashSet<String>(wanted);
+            UnflakeStableNames.forget(root);
+        }
+
+        @Override
+        public FilterResult apply(TestDescriptor descriptor) {
+            String id = UnflakeStableNames.of(root, String.valueOf(descriptor.getUniqueId()));
+            return FilterResult.includedIf(wanted.contains(id));
+        }
+    }
+
     private static List<String> ids(List<Test> tests) {
         List<String> ids = new ArrayList<String>();
         for (Test test : tests) {
@@ -92,6 +136,10 @@ final class PlatformTests extends FrameworkTests {
         for (String id : wanted) {
             selectors.add(DiscoverySelectors.selectUniqueId(id));
         }
+        return request(selectors);
+    }
+
+    private static LauncherDiscoveryRequestBuilder request(List<DiscoverySelector> selectors) {
         return LauncherDiscoveryRequestBuilder.request()
             .selectors(selectors)
             // Choices are numbered per test: two at a time would not repeat.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::ledger::{Unresolved, Unvaried};
+use crate::ledger::{NotWatched, Unresolved, Unvaried, Unwatched, Watching};
 use crate::options::CheckKind;
 use crate::simulated::simulated;
 use unflake_explore::order::Unproved;
@@ -159,7 +159,7 @@ fn a_failure_without_a_result_says_why() {
 
 #[test]
 fn whoever_was_watched_is_checked_for_pollution() {
-    let unseen = "not-finished: it did not finish while shared state was watched | checked";
+    let unseen = "not-finished: its turn to be watched never came | checked";
     check(POLLUTION, [Fact::Watched(FIRST)], "checked | checked");
     check(POLLUTION, [], unseen);
     for by in [By::Test, By::Capture] {
@@ -171,6 +171,73 @@ fn whoever_was_watched_is_checked_for_pollution() {
     // Nor is what another one changes.
     let by_other = [changes(SECOND, By::Test, "S.n", &[])];
     check_in("A#a\nA#b", POLLUTION, by_other, unseen);
+}
+
+#[test]
+fn whoever_was_not_watched_as_often_as_was_needed_is_not_checked() {
+    let dies = || "the test ended its JVM (exit status: 1)".to_owned();
+    for (when, why, expected) in [
+        (
+            Watching::First,
+            NotWatched::NoLaunch,
+            "only the build tool can run it, so that it was not watched",
+        ),
+        (
+            Watching::First,
+            NotWatched::Ended(dies()),
+            "the test ended its JVM (exit status: 1) while shared state was watched",
+        ),
+        (
+            Watching::Again,
+            NotWatched::SetUpFailed(no()),
+            "the set-up of its class failed while shared state was watched a second time: no",
+        ),
+        (
+            Watching::Loaded,
+            NotWatched::NotRun,
+            "it did not run while shared state was watched with the classes loaded that it uses first",
+        ),
+    ] {
+        let unwatched = Fact::Unwatched(FIRST, Unwatched { when, why });
+        let simulated = simulated("A#a\nA#b").looking_for(POLLUTION);
+        let document = simulated.document_of(&ledger([unwatched.clone()])).document;
+        assert_eq!(
+            said(&document),
+            format!("not-finished: {expected} | not-run: {expected}")
+        );
+        assert!(document.summary.partial && document.notes.len() == 1);
+        // It was varied all the same.
+        let kinds = &[CheckKind::Id, CheckKind::Pollution];
+        let facts = [varied(FIRST, 0, 3), unwatched];
+        check(kinds, facts, &format!("not-finished: {expected} | checked"));
+    }
+}
+
+#[test]
+fn tests_that_were_not_watched_for_one_reason_share_a_note() {
+    let unwatched = |test, when, why| Fact::Unwatched(test, Unwatched { when, why });
+    let facts = [
+        unwatched(FIRST, Watching::First, NotWatched::Hung(no())),
+        unwatched(SECOND, Watching::First, NotWatched::Ended(no())),
+        unwatched(TestIx(2), Watching::Again, NotWatched::NotRun),
+        unwatched(TestIx(3), Watching::First, NotWatched::SetUpFailed(no())),
+        unwatched(TestIx(4), Watching::First, NotWatched::NoLaunch),
+    ];
+    let simulated = simulated("A#a\nA#b\nA#c\nB#a\nB#b").looking_for(POLLUTION);
+    let document = simulated.document_of(&ledger(facts)).document;
+    let said: Vec<&str> = document.notes.iter().map(|note| note.message.as_str()).collect();
+    let known = "unflake cannot say whether they pollute";
+    assert_eq!(
+        said,
+        [
+            &format!("2 tests (for example `A#a`) did not finish while shared state was watched; {known}"),
+            &format!(
+                "`A#c` did not run while shared state was watched a second time; {known} all that they use"
+            ),
+            &format!("`B#b` can be run by the build tool only; {known}"),
+            &format!("the class set-up of `B#a` failed while shared state was watched; {known}"),
+        ]
+    );
 }
 
 #[test]
@@ -265,7 +332,7 @@ fn the_worst_of_all_kinds_is_the_tests_state() {
         ],
         "checked | no-choice",
     );
-    let unwatched = "not-finished: it did not finish while shared state was watched | checked";
+    let unwatched = "not-finished: its turn to be watched never came | checked";
     check(ALL, [varied(FIRST, 0, 3), Fact::RanInOrder(FIRST)], unwatched);
     let simulated = simulated("A#a").looking_for(ALL);
     let facts = [failed(FIRST, Level::One), Fact::Watched(FIRST)];
