@@ -144,7 +144,8 @@ public final class Results {
             return list;
         });
         Roads.road("user List", () -> (List<?>) Unflake.userPermute(words, OWNER, USERS));
-        Roads.road("user Set", () -> new ArrayList<>((Set<?>) Unflake.userPermute(new LinkedHashSet<>(words), OWNER, USERS)));
+        Roads.road("user Set",
+            () -> new ArrayList<>((Set<?>) Unflake.userPermute(new LinkedHashSet<>(words), OWNER, USERS)));
         Roads.road("user Map", () -> new ArrayList<>(((Map<?, ?>) Unflake.userPermute(map, OWNER, USERS)).keySet()));
         Roads.road("user Iterator", () -> {
             List<Object> list = new ArrayList<>();

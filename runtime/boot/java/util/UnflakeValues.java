@@ -3,7 +3,8 @@ package java.util;
 /**
  * What an object counts for at level EQ: equal objects count for the same (N5). Identity hashes are not drawn for it,
  * since that would shift all that come after (N6), and none is part of it, since they differ from one JVM to the next:
- * what has no {@code hashCode} of its own counts by the name of its class, and collections of the JDK by their elements.
+ * what has no {@code hashCode} of its own counts by the name of its class, and collections of the JDK by their
+ * elements.
  *
  * <p>This calls the user's {@code hashCode}, which may do anything: callers catch what it throws.
  */
