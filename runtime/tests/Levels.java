@@ -1,6 +1,7 @@
 import java.io.Serializable;
 import java.util.*;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.PriorityBlockingQueue;
 
 /** What a permutation depends on at each level (N5), and that a seed fixes it (N6). */
 public final class Levels {
@@ -12,6 +13,10 @@ public final class Levels {
         hostileHashCodes();
         views();
         ties();
+        levelsOfTies();
+        levelsOfQueues();
+        levelsOfMaps();
+        levelsOfUsersModels();
         searches();
         copies();
         Check.ok("levels");
@@ -312,6 +317,240 @@ public final class Levels {
         }
     }
 
+    /** A job with a value: equal ones have the same number. */
+    static final class Order implements Comparable<Order> {
+        final int number;
+
+        Order(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public int compareTo(Order other) {
+            return 0;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Order && ((Order) other).number == number;
+        }
+
+        @Override
+        public int hashCode() {
+            return number;
+        }
+    }
+
+    static List<Order> orders(int from) {
+        List<Order> orders = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            orders.add(new Order(from + i));
+        }
+        return orders;
+    }
+
+    static List<Job> jobs() {
+        List<Job> jobs = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            jobs.add(new Job(0, i));
+        }
+        return jobs;
+    }
+
+    /** The places in {@code all} of what the queue gives, one after the other. */
+    static <T> List<Integer> polled(Queue<T> queue, List<T> all) {
+        for (T each : all) {
+            queue.add(each);
+        }
+        List<Integer> places = new ArrayList<>();
+        while (!queue.isEmpty()) {
+            T each = queue.poll();
+            for (int i = 0; i < all.size(); i++) {
+                if (all.get(i) == each) {
+                    places.add(i);
+                }
+            }
+        }
+        return places;
+    }
+
+    interface Queues {
+        <T extends Comparable<? super T>> Queue<T> make();
+    }
+
+    static void levelsOfTies() {
+        levelsOfTies("PriorityQueue", new Queues() {
+            @Override
+            public <T extends Comparable<? super T>> Queue<T> make() {
+                return new PriorityQueue<>();
+            }
+        });
+        levelsOfTies("PriorityQueue by a comparator", new Queues() {
+            @Override
+            public <T extends Comparable<? super T>> Queue<T> make() {
+                return new PriorityQueue<>((a, b) -> 0);
+            }
+        });
+        levelsOfTies("PriorityBlockingQueue", new Queues() {
+            @Override
+            public <T extends Comparable<? super T>> Queue<T> make() {
+                return new PriorityBlockingQueue<>();
+            }
+        });
+        levelsOfTies("PriorityBlockingQueue by a comparator", new Queues() {
+            @Override
+            public <T extends Comparable<? super T>> Queue<T> make() {
+                return new PriorityBlockingQueue<>(4, (a, b) -> 0);
+            }
+        });
+    }
+
+    static void levelsOfTies(String name, Queues queues) {
+        List<Order> some = orders(0);
+        List<?> natural = Check.natural(() -> polled(queues.<Order>make(), some));
+        expect(name + ": natural order", true, true, true, true,
+            () -> Arrays.asList(natural, polled(queues.<Order>make(), some)));
+        expect(name + ": the same elements again", false, false, true, true,
+            () -> Arrays.asList(polled(queues.<Order>make(), some), polled(queues.<Order>make(), some)));
+        expect(name + ": equal elements", false, false, true, true,
+            () -> Arrays.asList(polled(queues.<Order>make(), some), polled(queues.<Order>make(), orders(0))));
+        expect(name + ": other elements", false, true, true, true,
+            () -> Arrays.asList(polled(queues.<Order>make(), some), polled(queues.<Order>make(), orders(100))));
+        expect(name + ": one queue again", false, false, true, true, () -> {
+            Queue<Order> queue = queues.make();
+            return Arrays.asList(polled(queue, some), polled(queue, some));
+        });
+        expect(name + ": elements without a value", false, false, true, true,
+            () -> Arrays.asList(polled(queues.<Job>make(), jobs()), polled(queues.<Job>make(), jobs())));
+    }
+
+    /** The places in natural order of the elements of an array that the window's order has. */
+    static List<Integer> places(Collection<?> all) {
+        Object[] seen = all.toArray();
+        boolean open = Unflake.open;
+        Unflake.open = false;
+        List<Object> natural = Arrays.asList(all.toArray());
+        Unflake.open = open;
+        return places(seen, natural);
+    }
+
+    static List<Integer> places(Object[] seen, List<?> natural) {
+        List<Integer> places = new ArrayList<>();
+        for (Object each : seen) {
+            for (int i = 0; i < natural.size(); i++) {
+                if (natural.get(i) == each) {
+                    places.add(i);
+                }
+            }
+        }
+        return places;
+    }
+
+    /** Queues without a modification count: what they hold stands for it, whatever it is. */
+    static void levelsOfQueues() {
+        Comparator<Object> none = (a, b) -> 0;
+        expect("a queue twice", false, false, false, true, () -> {
+            Queue<Object> queue = new PriorityBlockingQueue<>(4, none);
+            queue.addAll(jobs());
+            return Arrays.asList(places(queue), places(queue));
+        });
+        expect("a queue with another element of a user's type", false, false, true, true, () -> {
+            Queue<Object> queue = new PriorityBlockingQueue<>(4, none);
+            queue.addAll(jobs());
+            List<Integer> before = places(queue);
+            queue.poll();
+            queue.add(new Job(0, 100));
+            return Arrays.asList(before, places(queue));
+        });
+        expect("a queue with another value", false, true, true, true, () -> {
+            Queue<Object> queue = new PriorityBlockingQueue<>(4, none);
+            queue.addAll(orders(0));
+            List<Integer> before = places(queue);
+            queue.poll();
+            queue.add(new Order(100));
+            return Arrays.asList(before, places(queue));
+        });
+        expect("equal queues", false, false, true, true, () -> {
+            Queue<Object> one = new PriorityBlockingQueue<>(orders(0));
+            Queue<Object> two = new PriorityBlockingQueue<>(orders(0));
+            return Arrays.asList(places(one), places(two));
+        });
+    }
+
+    interface Maps {
+        Map<String, Object> make();
+    }
+
+    /** The keys of a map in which each has such a value. */
+    static List<String> keys(Maps maps, Object value) {
+        Map<String, Object> map = maps.make();
+        for (String word : Roads.words()) {
+            map.put(word, value);
+        }
+        return list(map.keySet());
+    }
+
+    /** The value of a map is what its keys are mapped to, too. */
+    static void levelsOfMaps() {
+        for (Maps maps : Arrays.<Maps>asList(HashMap::new, WeakHashMap::new, Hashtable::new, ConcurrentHashMap::new,
+            IdentityHashMap::new)) {
+            String name = maps.make().getClass().getName();
+            expect(name + " with equal values", false, false, true, true,
+                () -> Arrays.asList(keys(maps, orders(1)), keys(maps, orders(1))));
+            expect(name + " with other values", false, true, true, true,
+                () -> Arrays.asList(keys(maps, new Order(1)), keys(maps, new Order(2))));
+            expect(name + " with other lists as values", false, true, true, true,
+                () -> Arrays.asList(keys(maps, orders(1)), keys(maps, orders(2))));
+            expect(name + " with values that have no value", false, false, true, true,
+                () -> Arrays.asList(keys(maps, jobs()), keys(maps, jobs())));
+        }
+    }
+
+    /** What a user's model returned, by the places of its elements. */
+    static List<Integer> given(List<?> natural, Object owner) {
+        return places(((List<?>) Unflake.userPermute(natural, owner, USERS)).toArray(), natural);
+    }
+
+    private static final int USERS = 1000;
+
+    static void levelsOfUsersModels() {
+        expect("the same again", false, false, false, true, () -> {
+            Object owner = new Object();
+            List<Job> jobs = jobs();
+            return Arrays.asList(given(jobs, owner), given(jobs, owner));
+        });
+        expect("of a static method", false, false, false, true, () -> {
+            List<Job> jobs = jobs();
+            return Arrays.asList(given(jobs, "Levels"), given(jobs, "Levels"));
+        });
+        expect("of another object", false, false, true, true, () -> {
+            List<Order> orders = orders(0);
+            return Arrays.asList(given(orders, new Object()), given(orders, new Object()));
+        });
+        expect("equal elements", false, false, true, true, () -> {
+            Object owner = new Object();
+            return Arrays.asList(given(orders(0), owner), given(orders(0), owner));
+        });
+        expect("other elements", false, true, true, true, () -> {
+            Object owner = new Object();
+            return Arrays.asList(given(orders(0), owner), given(orders(100), owner));
+        });
+        expect("other elements without a value", false, false, true, true, () -> {
+            Object owner = new Object();
+            return Arrays.asList(given(jobs(), owner), given(jobs(), owner));
+        });
+        expect("a number again", false, false, false, true, () -> {
+            Object owner = new Object();
+            return Arrays.asList(Unflake.userRandom(5, owner, USERS), Unflake.userRandom(5, owner, USERS));
+        });
+        expect("a number of another object", false, false, true, true, () -> Arrays.asList(
+            Unflake.userRandom(5, new Object(), USERS), Unflake.userRandom(5, new Object(), USERS)));
+        expect("another number", false, true, true, true, () -> {
+            Object owner = new Object();
+            return Arrays.asList(Unflake.userRandom(5, owner, USERS), Unflake.userRandom(6, owner, USERS));
+        });
+    }
+
     static void searches() {
         int[] ints = {1, 2, 2, 2, 2, 2, 3};
         Integer[] boxed = {1, 2, 2, 2, 2, 2, 3};
@@ -348,12 +587,12 @@ public final class Levels {
         for (int seed = 0; seed < 20; seed++) {
             Check.varied(Check.FULL, Check.RANDOM, seed, () -> {
                 PriorityQueue<String> queue = new PriorityQueue<>(Roads.words());
-                java.util.concurrent.PriorityBlockingQueue<String> blocking =
-                    new java.util.concurrent.PriorityBlockingQueue<>(Roads.words());
+                PriorityBlockingQueue<String> blocking =
+                    new PriorityBlockingQueue<>(Roads.words());
                 for (Queue<String> copy : Arrays.asList(new PriorityQueue<>(queue),
                     new PriorityQueue<>((Collection<String>) queue), new PriorityQueue<>(blocking),
-                    new java.util.concurrent.PriorityBlockingQueue<>(blocking),
-                    new java.util.concurrent.PriorityBlockingQueue<>(queue))) {
+                    new PriorityBlockingQueue<>(blocking),
+                    new PriorityBlockingQueue<>(queue))) {
                     List<String> sorted = new ArrayList<>();
                     while (!copy.isEmpty()) {
                         sorted.add(copy.poll());

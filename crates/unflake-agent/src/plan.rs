@@ -5,7 +5,7 @@
 use crate::boundaries;
 use crate::runtime::{BODIES, CLASSES, INITIALISERS, UNFLAKE};
 use std::collections::{BTreeSet, HashMap};
-use unflake_bytecode::{Arg, Change, ClassError, ClassFile, Helper, MethodEdit, StaticField};
+use unflake_bytecode::{Arg, Change, ClassError, ClassFile, Gate, Helper, MethodEdit, StaticField};
 use unflake_models::{Arg as ModelArg, Edit, MODELS, Road};
 use unflake_protocol::Frameworks;
 
@@ -33,7 +33,7 @@ impl Plan {
         let helpers = runtime_helpers();
         let mut without_helper = Vec::new();
         for (index, model, road) in unflake_models::roads_for(feature) {
-            if models.contains(model.name) && !helpers.contains(helper_of(road)) {
+            if models.contains(model.name) && !helpers.contains(road.edit.helper()) {
                 without_helper.push(road);
             } else if models.contains(model.name) {
                 let edit = MethodEdit {
@@ -147,11 +147,12 @@ pub(crate) fn watch_constructors(class: &ClassFile<'_>) -> Vec<Planned> {
     constructors.map(planned).collect()
 }
 
-/// What a user's model does to one method: `return r;` becomes `return helper(r, model);`.
-pub(crate) fn wrap(method: &str, descriptor: &str, helper: &str, model: usize) -> Planned {
+/// What a user's model does to one method: `return r;` becomes `return helper(r, owner, model);`. The owner is the
+/// object of which the method is called, or the name of its class if it is static.
+pub(crate) fn wrap(method: &str, descriptor: &str, owner: Arg, helper: &str, model: usize) -> Planned {
     let change = Change::WrapReturns {
         helper: unflake_helper(helper),
-        args: vec![model_index(model)],
+        args: vec![owner, model_index(model)],
     };
     let edit = MethodEdit {
         method: method.to_owned(),
@@ -233,20 +234,32 @@ fn change(edit: &Edit, model: usize) -> Change {
             args: given(args),
         },
         Edit::Instead { helper, args } => Change::InsteadWhen {
-            gate: StaticField {
+            gate: Gate::Field(StaticField {
                 class: UNFLAKE.to_owned(),
                 name: "open".to_owned(),
-            },
+            }),
             helper: unflake_helper(helper),
             args: given(args),
         },
-        Edit::AfterCalls { callees, helper } => Change::AfterCalls {
+        Edit::Around { helper, args } => Change::InsteadWhen {
+            gate: Gate::Method(unflake_helper(OPEN_HERE)),
+            helper: unflake_helper(helper),
+            args: given(args),
+        },
+        Edit::AfterCalls {
+            callees,
+            helper,
+            args,
+        } => Change::AfterCalls {
             callees: callees.iter().map(|callee| (*callee).to_owned()).collect(),
             helper: unflake_helper(helper),
-            args: vec![model_index(model)],
+            args: given(args),
         },
     }
 }
+
+/// Whether the window is open and the current thread is in no helper of [`Edit::Around`].
+const OPEN_HERE: &str = "isOpenHere()Z";
 
 fn model_index(model: usize) -> Arg {
     Arg::Int(i32::try_from(model).expect("fewer models than an int can count"))
@@ -260,12 +273,6 @@ fn unflake_helper(text: &str) -> Helper {
         name: name.to_owned(),
         descriptor: descriptor.to_owned(),
     }
-}
-
-fn helper_of(road: &Road) -> &'static str {
-    let (Edit::Wrap { helper, .. } | Edit::Instead { helper, .. } | Edit::AfterCalls { helper, .. }) =
-        road.edit;
-    helper
 }
 
 /// The methods of the runtime class that edits call: name and descriptor.
@@ -295,7 +302,8 @@ mod tests {
         let there = runtime_helpers();
         let roads = MODELS.iter().flat_map(|model| model.roads);
         let missing: BTreeSet<&str> = roads
-            .map(helper_of)
+            .map(|road| road.edit.helper())
+            .chain([OPEN_HERE])
             .filter(|helper| !there.contains(*helper))
             .collect();
         assert!(missing.is_empty(), "{missing:#?}");

@@ -6,7 +6,7 @@ use crate::plan::{self, Planned};
 use crate::runtime::Runtime;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
-use unflake_bytecode::{Annotation, ClassFile, Value};
+use unflake_bytecode::{Annotation, Arg, ClassFile, Value};
 use unflake_models::MODELS;
 use unflake_protocol::{UserModel, UserModelKind};
 
@@ -69,7 +69,14 @@ impl UserModels {
             let descriptor = method.descriptor();
             match helper(&kind, returns(&descriptor)) {
                 _ if !method.has_code() => not_applied.push((full, "it has no body to edit".to_owned())),
-                Some(helper) => edits.push(plan::wrap(&method.name(), &descriptor, helper, index)),
+                Some(helper) => {
+                    let owner = if method.is_static() {
+                        Arg::Str(dotted.clone())
+                    } else {
+                        Arg::This
+                    };
+                    edits.push(plan::wrap(&method.name(), &descriptor, owner, helper, index));
+                }
                 None => {
                     let reason = format!("a result of type {} cannot vary like that", returns(&descriptor));
                     not_applied.push((full, reason));
@@ -169,20 +176,22 @@ fn helper(kind: &UserModelKind, returns: &str) -> Option<&'static str> {
     let is_array = returns.starts_with('[');
     Some(match (kind, returns) {
         (UserModelKind::Permute, _) if is_array || PERMUTABLE.contains(&returns) => {
-            "userPermute(Ljava/lang/Object;I)Ljava/lang/Object;"
+            "userPermute(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;"
         }
         (UserModelKind::Extend, _) if is_array || returns == "Ljava/util/List;" => {
-            "userExtend(Ljava/lang/Object;I)Ljava/lang/Object;"
+            "userExtend(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;"
         }
-        (UserModelKind::Random, "I") => "userRandom(II)I",
-        (UserModelKind::Random, "J") => "userRandom(JI)J",
-        (UserModelKind::OneOf(_), "I") => "userOneOf(II)I",
-        (UserModelKind::OneOf(_), "J") => "userOneOf(JI)J",
-        (UserModelKind::OneOf(_), "D") => "userOneOf(DI)D",
-        (UserModelKind::OneOf(_), "F") => "userOneOf(FI)F",
-        (UserModelKind::OneOf(_), "Ljava/lang/String;") => "userOneOf(Ljava/lang/Object;I)Ljava/lang/Object;",
-        (UserModelKind::Tolerance(_), "D") => "userNear(DI)D",
-        (UserModelKind::Tolerance(_), "F") => "userNear(FI)F",
+        (UserModelKind::Random, "I") => "userRandom(ILjava/lang/Object;I)I",
+        (UserModelKind::Random, "J") => "userRandom(JLjava/lang/Object;I)J",
+        (UserModelKind::OneOf(_), "I") => "userOneOf(ILjava/lang/Object;I)I",
+        (UserModelKind::OneOf(_), "J") => "userOneOf(JLjava/lang/Object;I)J",
+        (UserModelKind::OneOf(_), "D") => "userOneOf(DLjava/lang/Object;I)D",
+        (UserModelKind::OneOf(_), "F") => "userOneOf(FLjava/lang/Object;I)F",
+        (UserModelKind::OneOf(_), "Ljava/lang/String;") => {
+            "userOneOf(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;"
+        }
+        (UserModelKind::Tolerance(_), "D") => "userNear(DLjava/lang/Object;I)D",
+        (UserModelKind::Tolerance(_), "F") => "userNear(FLjava/lang/Object;I)F",
         _ => return None,
     })
 }

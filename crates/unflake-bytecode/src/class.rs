@@ -320,6 +320,10 @@ impl<'c> Method<'c> {
         mutf8::decode(self.member.descriptor)
     }
 
+    pub fn is_static(&self) -> bool {
+        self.member.access & STATIC != 0
+    }
+
     pub fn access(&self) -> u16 {
         self.member.access
     }

@@ -24,7 +24,7 @@ pub enum Change {
     WrapReturns { helper: Helper, args: Vec<Arg> },
     /// The method begins with `if (gate) return helper(args…);`, cast likewise. Not for constructors.
     InsteadWhen {
-        gate: StaticField,
+        gate: Gate,
         helper: Helper,
         args: Vec<Arg>,
     },
@@ -47,6 +47,14 @@ pub struct Helper {
     pub class: String,
     pub name: String,
     pub descriptor: String,
+}
+
+/// What is asked whether the helper is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gate {
+    Field(StaticField),
+    /// A method without parameters that returns a boolean.
+    Method(Helper),
 }
 
 /// A static field of type boolean.
@@ -333,9 +341,19 @@ impl Planner<'_, '_> {
     }
 
     /// Returns what the snippet gives if the gate is open.
-    fn gated(&mut self, gate: &StaticField, snippet: &CodeSnippet) -> Result<Insertion, NotEdited> {
-        let mut code = vec![GETSTATIC];
-        code.u2(self.constants.gate(gate)?);
+    fn gated(&mut self, gate: &Gate, snippet: &CodeSnippet) -> Result<Insertion, NotEdited> {
+        let mut code = Vec::new();
+        match gate {
+            Gate::Field(field) => {
+                code.u1(GETSTATIC);
+                code.u2(self.constants.gate(field)?);
+            }
+            Gate::Method(helper) => {
+                self.check(helper, &[], Kind::Int)?;
+                code.u1(INVOKESTATIC);
+                code.u2(self.constants.method(helper)?);
+            }
+        }
         code.u1(IFEQ);
         // Past the jump itself, the snippet and the return.
         let offset =

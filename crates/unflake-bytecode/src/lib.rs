@@ -27,6 +27,6 @@ mod uses;
 
 pub use annotation::{Annotation, Value};
 pub use class::{ClassFile, Field, Method};
-pub use edit::{Arg, Change, Helper, MethodEdit, StaticField};
+pub use edit::{Arg, Change, Gate, Helper, MethodEdit, StaticField};
 pub use error::{ClassError, NotEdited};
 pub use uses::{Call, FieldUse, How, Stored, Uses};

@@ -100,13 +100,8 @@ pub fn find_cause(probe: &mut impl Probe) -> Result<Culprits, NoCause> {
     let Verdict::Failed(failure) = shown.verdict else {
         return Err(NoCause::Unstable);
     };
-    let number = |id: ChoiceId| {
-        whole
-            .choices
-            .iter()
-            .position(|chosen| chosen.id == id)
-            .map_or(0, |at| at + 1)
-    };
+    // By scope, thread and call: in which order threads come to their choices is chance.
+    let number = |id: ChoiceId| all.binary_search(&id).map_or(0, |at| at + 1);
     let mut choices: Vec<Culprit> = (shown.evidence.into_iter())
         .map(|evidence| Culprit {
             number: number(evidence.id),

@@ -334,7 +334,7 @@ fn shown_road(road: &Road) -> String {
         .trim_start_matches('(');
     let how = match road.edit {
         Edit::Wrap { .. } => "what it returns",
-        Edit::Instead { .. } => "the whole call",
+        Edit::Instead { .. } | Edit::Around { .. } => "the whole call",
         Edit::AfterCalls { .. } => "what its comparisons say",
     };
     format!(

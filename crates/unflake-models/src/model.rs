@@ -114,11 +114,18 @@ pub enum Edit {
         helper: &'static str,
         args: &'static [Arg],
     },
+    /// The same for a helper that calls the method again: `if (Unflake.isOpenHere()) …`, which is false on a thread
+    /// that is inside of the helper already.
+    Around {
+        helper: &'static str,
+        args: &'static [Arg],
+    },
     /// Each `int` that a call of `callee` (`compare`, `compareTo`) in the method returns goes through
-    /// `helper(int, model)`.
+    /// `helper(int, args…, model)`.
     AfterCalls {
         callees: &'static [&'static str],
         helper: &'static str,
+        args: &'static [Arg],
     },
 }
 
@@ -130,4 +137,14 @@ pub enum Arg {
     Outer,
     /// The parameter of this index, counted from 0.
     Param(u8),
+}
+
+impl Edit {
+    pub fn helper(&self) -> &'static str {
+        let (Edit::Wrap { helper, .. }
+        | Edit::Instead { helper, .. }
+        | Edit::Around { helper, .. }
+        | Edit::AfterCalls { helper, .. }) = self;
+        helper
+    }
 }

@@ -169,8 +169,8 @@ fn check_helper(road: &Road) -> Result<(), String> {
     let (parameters, result) = types(road.descriptor).ok_or("malformed descriptor")?;
     let (helper, args, before) = match road.edit {
         Edit::Wrap { helper, args } => (helper, args, 1),
-        Edit::Instead { helper, args } => (helper, args, 0),
-        Edit::AfterCalls { helper, .. } => (helper, &[][..], 1),
+        Edit::Instead { helper, args } | Edit::Around { helper, args } => (helper, args, 0),
+        Edit::AfterCalls { helper, args, .. } => (helper, args, 1),
     };
     let (name, descriptor) = helper.split_at(helper.find('(').ok_or("a helper without descriptor")?);
     let (taken, given_back) = types(descriptor).ok_or("malformed helper descriptor")?;
@@ -194,7 +194,7 @@ fn check_helper(road: &Road) -> Result<(), String> {
     let same_sort = |a: &str, b: &str| (a.len() == 1) == (b.len() == 1) && (a.len() > 1 || a == b);
     let fits = match road.edit {
         Edit::Wrap { .. } => same_sort(&taken[0], &result) && same_sort(&given_back, &result),
-        Edit::Instead { .. } => same_sort(&given_back, &result),
+        Edit::Instead { .. } | Edit::Around { .. } => same_sort(&given_back, &result),
         Edit::AfterCalls { .. } => taken[0] == "I" && given_back == "I",
     };
     if fits {
@@ -307,8 +307,7 @@ fn every_helper_is_in_the_runtime() {
     let there = public_static_methods(&source);
     let mut missing = BTreeSet::new();
     for (_, road) in roads() {
-        let (Edit::Wrap { helper, .. } | Edit::Instead { helper, .. } | Edit::AfterCalls { helper, .. }) =
-            road.edit;
+        let helper = road.edit.helper();
         let (name, descriptor) = helper.split_at(helper.find('(').unwrap());
         let (parameters, result) = types(descriptor).unwrap();
         let parameters: Vec<String> = parameters.iter().map(|p| simple_name(p)).collect();

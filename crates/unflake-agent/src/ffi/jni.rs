@@ -183,6 +183,19 @@ impl Jni<'_> {
         self.checked(parent)
     }
 
+    /// Whether objects of this class, which is initialised, have another `hashCode` than `Object`'s. Loads no class.
+    pub(crate) fn has_own_hash_code(self, class: Object) -> Option<bool> {
+        let method = |class: Object| {
+            let (name, descriptor) = (c"hashCode", c"()I");
+            let method = call!(self, GetMethodID, class.0, name.as_ptr(), descriptor.as_ptr());
+            (!self.clear() && !method.is_null()).then_some(method)
+        };
+        let object = self.find_class("java/lang/Object")?;
+        let inherited = method(object);
+        self.delete_local(object);
+        Some(method(class)? != inherited?)
+    }
+
     pub(crate) fn delete_local(self, object: Object) {
         call!(self, DeleteLocalRef, object.0);
     }

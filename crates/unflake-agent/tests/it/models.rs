@@ -108,6 +108,59 @@ fn a_seed_fixes_every_order() {
     }
 }
 
+/// Draws identity hashes before and after choices over objects that have none yet.
+const DRAWS: &str = r#"
+import java.util.*;
+import java.util.concurrent.PriorityBlockingQueue;
+public class Draws {
+    static class Plain { int tied; }
+    enum Colour { RED, GREEN, BLUE }
+    static int choices;
+    static void look(Iterable<?> all) { for (Object each : all) { choices++; } }
+    public static void main(String[] arguments) {
+        Comparator<Object> none = (a, b) -> 0;
+        int run = 0;
+        for (int before = 0; run < 2; run++) {
+            before = new Object().hashCode();
+            Queue<Object> queue = new PriorityQueue<>(4, none), blocking = new PriorityBlockingQueue<>(4, none);
+            Map<String, Object> map = new HashMap<>(), table = new Hashtable<>();
+            for (int i = 0; i < 5; i++) {
+                queue.add(new Plain());
+                blocking.add(new Plain());
+                map.put("key" + i, new Plain());
+                table.put("key" + i, Arrays.asList(new Plain(), new int[0]));
+            }
+            for (Colour each : Colour.values()) { map.put(each.name(), each); queue.add(each); }
+            look(queue);
+            look(blocking);
+            look(map.keySet());
+            look(table.keySet());
+            // What the JDK does for the first time may draw some.
+            if (run == 1) { System.out.println("drawn " + (new Object().hashCode() - before)); }
+        }
+    }
+}
+"#;
+
+/// Identity hashes come from a counter here, as in workers.
+#[test]
+fn values_draw_no_identity_hashes() {
+    let folder = Folder::new();
+    folder.compile("Draws", DRAWS, &[]);
+    for jdk in jdks() {
+        for level in ["one", "eq", "full"] {
+            let run = jdk
+                .with_agent(&format!(",program,level={level},form=random,seed=7"))
+                .args(["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3", "-cp"])
+                .arg(&folder.path)
+                .arg("Draws")
+                .output()
+                .unwrap();
+            assert_eq!(output(&run), "drawn 1\n", "{level} on {}", jdk.feature);
+        }
+    }
+}
+
 #[test]
 fn a_jvm_without_tests_or_without_a_program_is_left_alone() {
     let folder = Folder::new();

@@ -14,12 +14,14 @@ public class Users {
     @interface OrderIsMeant {}
     @Underdetermined static List<String> annotated() { return Arrays.asList("a", "b", "c"); }
     static String[] configured() { return new String[] {"a", "b", "c"}; }
+    List<String> ofAnObject() { return Arrays.asList("a", "b", "c"); }
     static ArrayList<String> fixedType() { return new ArrayList<String>(Arrays.asList("a", "b", "c")); }
     static Set<Integer> set() { return new HashSet<Integer>(Arrays.asList(0, 1, 2)); }
     static String text(Set<Integer> set) { StringBuilder s = new StringBuilder(); for (int i : set) { s.append(i); } return s.toString(); }
     @OrderIsMeant static String meant(Set<Integer> set) { StringBuilder s = new StringBuilder(); for (int i : set) { s.append(i); } return s.toString(); }
     @Test public void byAnnotation() { Assert.fail(annotated().toString()); }
     @Test public void byConfiguration() { Assert.fail(Arrays.toString(configured())); }
+    @Test public void byObject() { Assert.fail(ofAnObject().toString()); }
     @Test public void notPossible() { Assert.fail(fixedType().toString()); }
     @Test public void plain() { Assert.fail(text(set())); }
     @Test public void isMeant() { Assert.fail(meant(set())); }
@@ -35,7 +37,7 @@ fn models_of_users_vary_and_meant_orders_do_not() {
         level: Level::Full,
         form: Form::Reverse,
     });
-    settings.user_models = ["Users.configured", "Users.fixedType"]
+    settings.user_models = ["Users.configured", "Users.ofAnObject", "Users.fixedType"]
         .map(|method| UserModel {
             method: method.to_owned(),
             kind: UserModelKind::Permute,
@@ -57,6 +59,7 @@ fn models_of_users_vary_and_meant_orders_do_not() {
             [
                 "  failed byAnnotation: [c, b, a]",
                 "  failed byConfiguration: [c, b, a]",
+                "  failed byObject: [c, b, a]",
                 "  failed isMeant: 012",
                 "  failed notPossible: [a, b, c]",
                 "  failed plain: 210",

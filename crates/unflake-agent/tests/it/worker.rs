@@ -1,10 +1,11 @@
 //! A JVM that is told which tests to run, and how to vary each time.
 
 use crate::boundaries::{jars, lines};
-use crate::jvm::{Folder, jdks, join, output};
+use crate::jvm::{Folder, Jdk, jdks, join, output};
 use crate::program::{Program, configuration};
 use unflake_protocol::{
-    Form, Framework, Handle, Level, Record, Role, RunCommand, Seed, Strategy, ToAgent, ToProgram,
+    ChoiceId, Evidence, Form, Framework, Handle, Level, Record, Role, RunCommand, Seed, Strategy, ToAgent,
+    ToProgram,
 };
 
 /// Stands for the test runner, and has its own variable removed.
@@ -18,6 +19,14 @@ public class Worker {
         StringBuilder order = new StringBuilder();
         for (int i : new HashSet<Integer>(Arrays.asList(0, 1, 2, 3, 4, 5, 6, 7))) { order.append(i); }
         Assert.fail(order.toString());
+    }
+    static class Subject { void d() {} void b() {} void e() {} void a(int i) {} void c() {} void a() {} }
+    @Test public void methods() {
+        StringBuilder names = new StringBuilder();
+        for (Method each : Subject.class.getDeclaredMethods()) {
+            names.append(each.getName()).append(each.getParameterTypes().length).append(' ');
+        }
+        Assert.fail(names.toString());
     }
     @Test public void hash() { Assert.fail("hash " + new Object().hashCode()); }
     public static void main(String[] a) throws Exception {
@@ -34,6 +43,10 @@ public class Worker {
 "#;
 
 fn run(method: &str, strategy: Option<Strategy>) -> ToAgent {
+    recorded(method, strategy, Record::default())
+}
+
+fn recorded(method: &str, strategy: Option<Strategy>, record: Record) -> ToAgent {
     let id = format!("{method}(Worker)");
     let test = Handle {
         framework: Framework::JUnit4,
@@ -45,8 +58,87 @@ fn run(method: &str, strategy: Option<Strategy>) -> ToAgent {
         only: Vec::new(),
         tests: vec![test],
         script: None,
-        record: Record::default(),
+        record,
     })
+}
+
+/// What a worker says while it does what it is told.
+fn heard(jdk: &Jdk, folder: &Folder, commands: Vec<ToAgent>) -> Vec<ToProgram> {
+    let mut settings = configuration(Role::Worker);
+    settings.learn = false;
+    let program = Program::listen(&folder.path, settings, commands);
+    let mut class_path = vec![folder.path.clone()];
+    class_path.extend(jars());
+    let run = jdk
+        .with_agent(&format!("{},worker=4", program.socket.display()))
+        .arg("-cp")
+        .arg(join(&class_path))
+        .arg("Worker")
+        .output()
+        .unwrap();
+    output(&run);
+    program.heard()
+}
+
+/// What is shown of a choice among methods is what the caller got. The natural order of methods differs from JVM to
+/// JVM, so varied ones start from a sorted one (N6), and that is shown.
+#[test]
+fn evidence_of_methods_is_what_the_test_saw() {
+    let folder = Folder::new();
+    folder.compile("Worker", WORKER, &jars());
+    let forms = [Form::Reverse, Form::Random(Seed(1)), Form::Random(Seed(2))];
+    let evidence = (0..8).flat_map(|scope| (0..100).map(move |call| ChoiceId::new(scope, 0, call)));
+    let record = Record {
+        evidence: evidence.collect(),
+        ..Record::default()
+    };
+    for jdk in jdks() {
+        let commands = forms.map(|form| {
+            let level = Level::Full;
+            recorded("methods", Some(Strategy { level, form }), record.clone())
+        });
+        let heard = heard(&jdk, &folder, commands.to_vec());
+        let seen: Vec<String> = lines(&heard)
+            .iter()
+            .filter_map(|line| Some(line.strip_prefix("  failed methods: ")?.trim().to_owned()))
+            .collect();
+        let shown: Vec<&Evidence> = heard
+            .iter()
+            .filter_map(|message| match message {
+                ToProgram::Evidence(evidence) => Some(&**evidence),
+                _ => None,
+            })
+            .filter(|evidence| {
+                evidence
+                    .natural
+                    .iter()
+                    .any(|text| text == "Worker$Subject.a(int)")
+            })
+            .collect();
+        assert_eq!(
+            (seen.len(), shown.len()),
+            (3, 3),
+            "on {}: {heard:#?}",
+            jdk.feature
+        );
+        // `Worker$Subject.a(int)` as the test says it: `a1`.
+        let names = |texts: &[String]| {
+            let name = |text: &String| {
+                let text = text.trim_start_matches("Worker$Subject.");
+                let count = if text.ends_with("()") { 0 } else { 1 };
+                format!("{}{count}", &text[..1])
+            };
+            texts.iter().map(name).collect::<Vec<String>>().join(" ")
+        };
+        for (seen, shown) in seen.iter().zip(shown) {
+            assert_eq!(names(&shown.natural), "a1 a0 b0 c0 d0 e0", "on {}", jdk.feature);
+            assert_eq!(names(&shown.failing), *seen, "on {}", jdk.feature);
+            let moved = (0u32..).zip(&shown.order).filter(|(at, from)| at != *from);
+            assert_eq!(shown.moved.len(), moved.count(), "on {}: {shown:?}", jdk.feature);
+        }
+        assert_eq!(seen[0], "e0 d0 c0 b0 a0 a1", "on {}", jdk.feature);
+        assert_ne!(seen[1], seen[2], "on {}", jdk.feature);
+    }
 }
 
 #[test]

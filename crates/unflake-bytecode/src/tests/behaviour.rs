@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Jdk, QUICK, SUBJECTS, class_files, fixtures, jdks, run};
 use crate::descriptor::{Descriptor, Kind};
 use crate::edit::{Insertion, InsertionPlace};
-use crate::{Arg, Change, ClassFile, Helper, MethodEdit, StaticField};
+use crate::{Arg, Change, ClassFile, Gate, Helper, MethodEdit, StaticField};
 
 /// A set of edits, and what the battery says then.
 struct Variant {
@@ -163,10 +163,10 @@ fn code_without_frames_and_with_subroutines_is_edited() {
         name: name.to_owned(),
         descriptor: descriptor.to_owned(),
     };
-    let gate = StaticField {
+    let gate = Gate::Field(StaticField {
         class: "OldStyle".to_owned(),
         name: "gate".to_owned(),
-    };
+    });
     let changes = [
         Change::InsteadWhen {
             gate,
@@ -328,11 +328,17 @@ fn wrap(class: &ClassFile<'_>) -> Vec<MethodEdit> {
 fn instead(class: &ClassFile<'_>) -> Vec<MethodEdit> {
     each(class, |method, kind| {
         let (name, letter) = letter(kind);
-        Some(Change::InsteadWhen {
-            gate: StaticField {
+        // Some of each: what is asked makes no difference.
+        let gate = if method.len() % 2 == 0 {
+            Gate::Method(helper("isOpen", "()Z"))
+        } else {
+            Gate::Field(StaticField {
                 class: "Helpers".to_owned(),
                 name: "gate".to_owned(),
-            },
+            })
+        };
+        Some(Change::InsteadWhen {
+            gate,
             helper: helper(
                 &format!("instead{name}"),
                 &format!("(Ljava/lang/String;){letter}"),

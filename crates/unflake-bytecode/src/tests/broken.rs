@@ -9,7 +9,7 @@ use proptest::sample::Index;
 
 use super::behaviour::nops;
 use super::{class_files, fixtures};
-use crate::{Arg, Change, ClassFile, Helper, MethodEdit, StaticField};
+use crate::{Arg, Change, ClassFile, Gate, Helper, MethodEdit, StaticField};
 
 /// Real class files with all debug tables.
 fn classes() -> &'static [Vec<u8>] {
@@ -51,10 +51,10 @@ fn exercise(bytes: &[u8]) {
             name: "h".to_owned(),
             descriptor,
         };
-        let gate = StaticField {
+        let gate = Gate::Field(StaticField {
             class: "H".to_owned(),
             name: "g".to_owned(),
-        };
+        });
         let text = vec![Arg::Str("s".to_owned())];
         let changes = [
             Change::WrapReturns {

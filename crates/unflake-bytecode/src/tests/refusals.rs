@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{fixtures, jdks};
-use crate::{Arg, Change, ClassError, ClassFile, Helper, MethodEdit, NotEdited, StaticField, Value};
+use crate::{Arg, Change, ClassError, ClassFile, Gate, Helper, MethodEdit, NotEdited, StaticField, Value};
 
 fn subjects(name: &str) -> Vec<u8> {
     fs::read(fixtures().join(format!("{name}.class"))).unwrap()
@@ -44,10 +44,10 @@ fn wrap(descriptor: &str, args: &[Arg]) -> Change {
 fn what_cannot_be_done_is_refused_with_class_and_method() {
     let bytes = subjects("Subjects");
     let class = ClassFile::parse(&bytes).unwrap();
-    let gate = StaticField {
+    let gate = Gate::Field(StaticField {
         class: "Helpers".to_owned(),
         name: "gate".to_owned(),
-    };
+    });
     let instead = Change::InsteadWhen {
         gate,
         helper: helper("()V"),

@@ -6,6 +6,10 @@ import java.util.List;
 /** What the edits call. Everything leaves a word in the log. */
 public class Helpers {
     public static boolean gate;
+
+    public static boolean isOpen() {
+        return gate;
+    }
     private static final List<String> LOG = new ArrayList<>();
 
     public static void log(String s) {

@@ -61,11 +61,18 @@ pub(crate) const PRIORITY_BLOCKING_QUEUE_TO_STRING: &[Road] = &[until(
     ),
 )];
 
-/// A tie on the way up is broken by letting the new element pass, one on the way down by taking the other way.
+/// A tie on the way up is broken by letting the new element pass, one on the way down by taking the other way. The
+/// helpers get the place in the heap (the parameter's variable changes as the element moves), the element, and the
+/// queue or, in static methods, its array.
 const fn tie(class: &'static str, method: &'static str, descriptor: &'static str) -> Road {
     let helper = match method.as_bytes()[4] {
-        b'U' => "tieUp(II)I",
-        _ => "tieDown(II)I",
+        b'U' => "tieUp(IILjava/lang/Object;Ljava/lang/Object;I)I",
+        _ => "tieDown(IILjava/lang/Object;Ljava/lang/Object;I)I",
+    };
+    let args: &'static [Arg] = if descriptor.len() == ELEMENT.len() {
+        &[Arg::Param(0), Arg::Param(1), Arg::This]
+    } else {
+        &[Arg::Param(0), Arg::Param(1), Arg::Param(2)]
     };
     road(
         class,
@@ -74,6 +81,7 @@ const fn tie(class: &'static str, method: &'static str, descriptor: &'static str
         Edit::AfterCalls {
             callees: &["compare", "compareTo"],
             helper,
+            args,
         },
     )
 }

@@ -119,12 +119,12 @@ const GENERIC: &[Road] = &[
         "()[Ljava/lang/reflect/Type;",
     ),
     // In declaration order by specification, yet made from `getGenericExceptionTypes`, by index. The helper calls it
-    // again with the window closed.
+    // again, and nothing is a choice on its thread meanwhile.
     Road {
         class: "java/lang/reflect/Executable",
         method: "getAnnotatedExceptionTypes",
         descriptor: "()[Ljava/lang/reflect/AnnotatedType;",
-        edit: Edit::Instead {
+        edit: Edit::Around {
             helper: "annotatedExceptionTypes(Ljava/lang/reflect/Executable;I)[Ljava/lang/reflect/AnnotatedType;",
             args: &[Arg::This],
         },

@@ -312,12 +312,15 @@ impl<'a> Replayed<'a> {
         if probed.verdict == Verdict::NotRun {
             return Err(not_found(self.tests.last()));
         }
-        let count = probed.choices.len();
+        // Numbered as the cause's are: by scope, thread and call.
+        let mut all: Vec<ChoiceId> = probed.choices.iter().map(|chosen| chosen.id).collect();
+        all.sort_unstable();
+        all.dedup();
+        let count = all.len();
         let wanted: BTreeSet<ChoiceId> = (wanted.iter())
             .map(|number| {
                 let index = (*number as usize).checked_sub(1);
-                let chosen = index.and_then(|index| probed.choices.get(index));
-                chosen.map(|chosen| chosen.id).ok_or_else(|| {
+                index.and_then(|index| all.get(index)).copied().ok_or_else(|| {
                     problem!(Usage, "there is no choice {number}: the test makes {count}")
                         .hint("choices are counted from 1; `unflake debug` names the ones that matter")
                 })
@@ -326,9 +329,6 @@ impl<'a> Replayed<'a> {
         let script = if self.choices().is_empty() {
             Script::VARIED
         } else {
-            let mut all: Vec<ChoiceId> = probed.choices.iter().map(|chosen| chosen.id).collect();
-            all.sort_unstable();
-            all.dedup();
             Script::only(&all, |index| wanted.contains(&all[index]))
         };
         let record = Record {

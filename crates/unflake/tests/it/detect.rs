@@ -149,6 +149,19 @@ fn several_modules_and_the_junit_platform() {
     assert_eq!(first, second, "the same seed gives the same result");
 }
 
+/// Threads are numbered by who made them, so which of them is faster does not matter.
+#[test]
+fn a_seed_fixes_what_threads_choose() {
+    let fixture = Fixture::new("detect/threads");
+    let mut first = fixture.check("--seed 7 --rounds 4");
+    compare(&fixture, &first);
+    assert_eq!(notes(&first), Vec::<String>::new());
+    let mut second = fixture.check("--seed 7 --rounds 4");
+    without_times(&mut first);
+    without_times(&mut second);
+    assert_eq!(first, second, "the same seed gives the same result");
+}
+
 #[test]
 fn models_and_meant_orders_of_users() {
     let fixture = Fixture::new("detect/models");

@@ -77,16 +77,16 @@ public final class Unflake {
     static int serial;
 
     private static long scope;
-    /** What {@link #open} is when nobody holds it closed for a moment. */
-    private static boolean entering;
     private static boolean chosenByProject;
     /** The thread that entered the scope: found without a look into a thread local. */
-    private static UnflakeThread entered = new UnflakeThread(null);
-    private static final ThreadLocal<UnflakeThread> OTHERS = new ThreadLocal<UnflakeThread>();
+    private static UnflakeThread entered = UnflakeThread.unknown();
+    private static final UnflakeThreads THREADS = new UnflakeThreads();
     private static final Object LOCK = new Object();
     /** Everyone who made a choice in this scope, the one that entered first. */
     private static UnflakeThread[] threads = new UnflakeThread[8];
     private static int threadCount;
+    /** Those among them of which it is not known who made them. */
+    private static int unknownCount;
 
     private Unflake() {
     }
@@ -113,17 +113,19 @@ public final class Unflake {
 
     /** The same for a scope whose choices all stay natural if it is not {@code varied}. */
     static void enter(long name, boolean varied) {
-        UnflakeThread own = new UnflakeThread(Thread.currentThread());
+        UnflakeThread own;
         synchronized (LOCK) {
             serial++;
+            own = UnflakeThread.entering(serial);
             scope = mix(name);
             chosenByProject = false;
             Arrays.fill(threads, null);
             threads[0] = own;
             threadCount = 1;
-            own.begin(serial, seed, scope, 0);
+            unknownCount = 0;
+            own.begin(serial, seed, scope);
+            THREADS.set(own);
             entered = own;
-            entering = true;
             varying = varied && (form != NATURAL || scripted);
         }
         open = true;
@@ -131,7 +133,6 @@ public final class Unflake {
 
     /** The window closes; what was counted stays to be asked for. */
     public static void leave() {
-        entering = false;
         open = false;
     }
 
@@ -174,17 +175,21 @@ public final class Unflake {
     }
 
     private static UnflakeThread other() {
-        UnflakeThread own = OTHERS.get();
+        UnflakeThread own = THREADS.get();
         if (own == null) {
-            own = new UnflakeThread(null);
-            OTHERS.set(own);
+            own = UnflakeThread.unknown();
+            THREADS.set(own);
         }
         if (own.serial != serial) {
             synchronized (LOCK) {
                 if (threadCount == threads.length) {
                     threads = Arrays.copyOf(threads, 2 * threadCount);
                 }
-                own.begin(serial, seed, scope, threadCount);
+                if (own.isKnown(serial)) {
+                    own.begin(serial, seed, scope);
+                } else {
+                    own.beginUnknown(serial, seed, scope, ++unknownCount);
+                }
                 threads[threadCount++] = own;
             }
         }
@@ -268,7 +273,7 @@ public final class Unflake {
         }
         long key = map.size;
         if (how == EQ) {
-            key = mix(key) + UnflakeKeys.hashes(map);
+            key = mix(key) + UnflakeKeys.value(own, map);
         } else if (how == ID) {
             key = mix(key + map.modCount * GOLDEN) + UnflakeKeys.number(own, map);
         }
@@ -501,28 +506,19 @@ public final class Unflake {
         return natural;
     }
 
-    /** Two equal elements meet on the way up in a heap: the one that comes may pass. */
-    public static int tieUp(int compared, int model) {
-        return compared == 0 && open && tie(model) ? -1 : compared;
+    /**
+     * Two equal elements meet on the way up in a heap: the one that comes may pass.
+     *
+     * @param place where the one that comes would be if it did not
+     * @param heap a queue or its array
+     */
+    public static int tieUp(int compared, int place, Object element, Object heap, int model) {
+        return compared == 0 && open && UnflakeTies.isBroken(place, element, heap, model) ? -1 : compared;
     }
 
     /** Two equal elements meet on the way down: the other one may be taken, or passed. */
-    public static int tieDown(int compared, int model) {
-        return compared == 0 && open && tie(model) ? 1 : compared;
-    }
-
-    private static final String[] TIED = {"equal elements stay as they are", "equal elements change places"};
-
-    private static boolean tie(int model) {
-        UnflakeThread own = thread();
-        if (own.busy > 0 || !choose(own, model)) {
-            return false;
-        }
-        long plan = level == FULL ? planOfCall(own) : planOf(mix(2));
-        if (scripted) {
-            plan = UnflakeScript.pick(own, model, UnflakeScript.PICKS, 0, 2, null, plan, TIED);
-        }
-        return UnflakeOrder.pick(0, 2, plan) == 1;
+    public static int tieDown(int compared, int place, Object element, Object heap, int model) {
+        return compared == 0 && open && UnflakeTies.isBroken(place, element, heap, model) ? 1 : compared;
     }
 
     public static Iterator<?> directory(Iterator<?> natural, Object owner, int model) {
@@ -553,17 +549,20 @@ public final class Unflake {
         return open ? UnflakeArrays.annotationsByType(natural, element, type, model) : natural;
     }
 
-    /**
-     * In declaration order, yet made from exceptions that are not: the original is called with the window closed. Other
-     * threads' choices are natural for that moment.
-     */
+    /** In declaration order, yet made from exceptions that are not: what the original asks for is no choice. */
     public static AnnotatedType[] annotatedExceptionTypes(Executable executable, int model) {
-        open = false;
+        UnflakeThread own = thread();
+        own.busy++;
         try {
             return executable.getAnnotatedExceptionTypes();
         } finally {
-            open = entering;
+            own.busy--;
         }
+    }
+
+    /** Whether what the current thread asks for can be a choice: not while a helper calls the original. */
+    public static boolean isOpenHere() {
+        return open && thread().busy == 0;
     }
 
     public static String[][] zoneStrings(String[][] natural, DateFormatSymbols symbols, int model) {
@@ -805,52 +804,53 @@ public final class Unflake {
         return UnflakeBulk.reduce(map.entrySet(), transformer, basis, reducer);
     }
 
-    // ---- models of users; what they return goes through these
+    // ---- models of users; what they return goes through these, with the object that they belong to or, of a static
+    // method, the name of its class
 
     /** Arrays, and the interfaces of lists, sets, collections, maps, iterators, enumerations and streams. */
-    public static Object userPermute(Object natural, int model) {
-        return open ? UnflakeUser.permuted(natural, model) : natural;
+    public static Object userPermute(Object natural, Object owner, int model) {
+        return open ? UnflakeUser.permuted(natural, owner, model) : natural;
     }
 
     /** Arrays and lists. */
-    public static Object userExtend(Object natural, int model) {
-        return open ? UnflakeUser.extended(natural, model) : natural;
+    public static Object userExtend(Object natural, Object owner, int model) {
+        return open ? UnflakeUser.extended(natural, owner, model) : natural;
     }
 
-    public static int userRandom(int natural, int model) {
-        return open ? (int) UnflakeUser.random(natural, model) : natural;
+    public static int userRandom(int natural, Object owner, int model) {
+        return open ? (int) UnflakeUser.random(natural, owner, model) : natural;
     }
 
-    public static long userRandom(long natural, int model) {
-        return open ? UnflakeUser.random(natural, model) : natural;
+    public static long userRandom(long natural, Object owner, int model) {
+        return open ? UnflakeUser.random(natural, owner, model) : natural;
     }
 
-    public static Object userOneOf(Object natural, int model) {
-        return open ? UnflakeUser.oneOf(natural, model) : natural;
+    public static Object userOneOf(Object natural, Object owner, int model) {
+        return open ? UnflakeUser.oneOf(natural, owner, model) : natural;
     }
 
-    public static int userOneOf(int natural, int model) {
-        return open ? (Integer) UnflakeUser.oneOf((Object) natural, model) : natural;
+    public static int userOneOf(int natural, Object owner, int model) {
+        return open ? (Integer) UnflakeUser.oneOf((Object) natural, owner, model) : natural;
     }
 
-    public static long userOneOf(long natural, int model) {
-        return open ? (Long) UnflakeUser.oneOf((Object) natural, model) : natural;
+    public static long userOneOf(long natural, Object owner, int model) {
+        return open ? (Long) UnflakeUser.oneOf((Object) natural, owner, model) : natural;
     }
 
-    public static double userOneOf(double natural, int model) {
-        return open ? (Double) UnflakeUser.oneOf((Object) natural, model) : natural;
+    public static double userOneOf(double natural, Object owner, int model) {
+        return open ? (Double) UnflakeUser.oneOf((Object) natural, owner, model) : natural;
     }
 
-    public static float userOneOf(float natural, int model) {
-        return open ? (Float) UnflakeUser.oneOf((Object) natural, model) : natural;
+    public static float userOneOf(float natural, Object owner, int model) {
+        return open ? (Float) UnflakeUser.oneOf((Object) natural, owner, model) : natural;
     }
 
-    public static double userNear(double natural, int model) {
-        return open ? UnflakeUser.near(natural, model) : natural;
+    public static double userNear(double natural, Object owner, int model) {
+        return open ? UnflakeUser.near(natural, owner, model) : natural;
     }
 
-    public static float userNear(float natural, int model) {
-        return open ? (float) UnflakeUser.near(natural, model) : natural;
+    public static float userNear(float natural, Object owner, int model) {
+        return open ? (float) UnflakeUser.near(natural, owner, model) : natural;
     }
 
     /** The values of a model of the kind "one of". */

@@ -4,8 +4,8 @@ import java.io.File;
 import java.lang.reflect.Member;
 
 /**
- * What a permutation depends on below level FULL (N5): values for EQ, numbers of objects and modification counts for
- * ID. Identity hashes are never drawn for it: that would shift all that come after.
+ * What a permutation depends on below level FULL (N5): values for EQ, which {@link UnflakeValues} gives, numbers of
+ * objects and modification counts for ID. No identity hash is part of either.
  */
 final class UnflakeKeys {
     private UnflakeKeys() {
@@ -42,6 +42,12 @@ final class UnflakeKeys {
             return 0;
         }
         long number = UnflakeNative.number(object);
+        return number == 0 ? newNumber(own, object) : number;
+    }
+
+    /** Threads that race for the first choice of an object must see one number. */
+    private static synchronized long newNumber(UnflakeThread own, Object object) {
+        long number = UnflakeNative.number(object);
         if (number == 0) {
             number = Unflake.mix(own.objectBase + ++own.objects * Unflake.GOLDEN) | 1;
             UnflakeNative.setNumber(object, number);
@@ -75,54 +81,57 @@ final class UnflakeKeys {
         return 0;
     }
 
-    /** The value of a {@code HashMap} at level EQ: its keys' hashes, which it has stored, in no order. */
-    static long hashes(HashMap<?, ?> map) {
-        long sum = 0;
-        HashMap.Node<?, ?>[] table = map.table;
-        if (table != null) {
-            int left = map.size;
-            for (HashMap.Node<?, ?> bin : table) {
-                for (HashMap.Node<?, ?> node = bin; node != null && left > 0; node = node.next, left--) {
-                    sum += Unflake.mix(node.hash);
-                }
-            }
+    /** The value of a {@code HashMap} at level EQ. */
+    static long value(UnflakeThread own, HashMap<?, ?> map) {
+        own.busy++;
+        try {
+            return UnflakeValues.of(map);
+        } catch (Throwable theirs) {
+            return identity(own, map, null, 0, 0);
+        } finally {
+            own.busy--;
         }
-        return sum;
     }
 
     /**
-     * The value of what is rearranged: of a map its keys', of a collection its elements', of anything else its own. The
-     * user's {@code hashCode} may do anything; if it does not answer, the object counts instead of its value.
+     * The value of what is rearranged: of a map its keys' and values', of a collection and of what a user's model
+     * returns its elements', of anything else its own. The user's {@code hashCode} may do anything; if it does not
+     * answer, the object counts instead of its value.
      */
     private static long value(UnflakeThread own, Object owner, Object[] elements, int from, int n) {
         if (owner instanceof HashMap) {
-            return hashes((HashMap<?, ?>) owner);
+            return value(own, (HashMap<?, ?>) owner);
         }
         own.busy++;
         try {
             if (owner instanceof Map) {
                 long sum = 0;
-                for (Iterator<?> i = ((Map<?, ?>) owner).keySet().iterator(); i.hasNext();) {
-                    Object key = i.next();
-                    sum += key == null ? 1 : Unflake.mix(key.hashCode());
+                for (Iterator<?> i = ((Map<?, ?>) owner).entrySet().iterator(); i.hasNext();) {
+                    Map.Entry<?, ?> entry = (Map.Entry<?, ?>) i.next();
+                    sum += Unflake.mix(UnflakeValues.of(entry.getKey()) * 31 + UnflakeValues.of(entry.getValue()));
                 }
                 return sum;
             }
-            if (owner instanceof Collection || owner instanceof File || owner == null) {
+            if (owner instanceof Collection || owner instanceof UnflakeReceiver) {
                 long sum = 0;
                 for (int i = from; i < from + n; i++) {
-                    Object element = elements[i];
-                    // A directory's value is what is in it: its own name is often another one in each run. Nobody's
-                    // array is one that a static method made anew.
-                    boolean collected = owner instanceof Collection;
-                    sum += element == null ? 1 : Unflake.mix(collected ? element.hashCode() : text(element));
+                    sum += UnflakeValues.of(elements[i]);
+                }
+                return sum;
+            }
+            if (owner instanceof File || owner == null) {
+                // A directory's value is what is in it: its own name is often another one in each run. Nobody's array
+                // is one that a static method made anew.
+                long sum = 0;
+                for (int i = from; i < from + n; i++) {
+                    sum += elements[i] == null ? 1 : Unflake.mix(text(elements[i]));
                 }
                 return sum;
             }
             if (owner instanceof Class || owner instanceof Member) {
                 return Unflake.mix(text(owner));
             }
-            return Unflake.mix(owner.hashCode());
+            return UnflakeValues.of(owner);
         } catch (Throwable theirs) {
             return identity(own, owner, elements, from, n);
         } finally {
@@ -131,23 +140,28 @@ final class UnflakeKeys {
     }
 
     private static long identity(UnflakeThread own, Object owner, Object[] elements, int from, int n) {
+        if (owner instanceof UnflakeReceiver) {
+            return known(own, ((UnflakeReceiver) owner).object) + sequence(own, elements, from, n);
+        }
         long number = number(own, owner);
         if (counts(owner)) {
             return number + modCount(owner) * Unflake.GOLDEN;
         }
-        return number + (owner instanceof Map ? sequence(own, (Map<?, ?>) owner) : sequence(elements, from, n));
+        if (owner instanceof Map) {
+            return number + sequence(own, (Map<?, ?>) owner);
+        }
+        return number + (owner instanceof Collection ? sequence(own, elements, from, n) : texts(elements, from, n));
     }
 
-    /** What stands for the modification count of a map that has none: its keys, hashed already, one after the other. */
+    /** What stands for the modification count of a map that has none: its keys, one after the other. */
     private static long sequence(UnflakeThread own, Map<?, ?> map) {
         long sum = 0;
         own.busy++;
         try {
             for (Iterator<?> i = map.keySet().iterator(); i.hasNext();) {
-                Object key = i.next();
-                sum = sum * 31 + (key == null ? 0 : key.hashCode());
+                sum = sum * 31 + known(own, i.next());
             }
-        } catch (Throwable theirs) {
+        } catch (RuntimeException theirs) {
             sum++;
         } finally {
             own.busy--;
@@ -155,7 +169,17 @@ final class UnflakeKeys {
         return Unflake.mix(sum);
     }
 
-    private static long sequence(Object[] elements, int from, int n) {
+    /** The same for elements that a collection, or a user's object, holds. */
+    private static long sequence(UnflakeThread own, Object[] elements, int from, int n) {
+        long sum = 0;
+        for (int i = from; i < from + n; i++) {
+            sum = sum * 31 + known(own, elements[i]);
+        }
+        return Unflake.mix(sum);
+    }
+
+    /** The same for arrays that are made anew for each caller, and so are many of their elements. */
+    private static long texts(Object[] elements, int from, int n) {
         long sum = 0;
         for (int i = from; i < from + n; i++) {
             sum = sum * 31 + text(elements[i]);
@@ -163,10 +187,25 @@ final class UnflakeKeys {
         return Unflake.mix(sum);
     }
 
+    /** What an object is known by without asking the user's code: its text, else its number. */
+    static long known(UnflakeThread own, Object object) {
+        return object == null || hasText(object) ? text(object) : number(own, object);
+    }
+
+    private static boolean hasText(Object object) {
+        return object instanceof String || isNumber(object) || object instanceof Locale || object instanceof File
+            || object instanceof Class || object instanceof Member || object instanceof Enum;
+    }
+
+    private static boolean isNumber(Object object) {
+        return object instanceof Integer || object instanceof Long || object instanceof Double
+            || object instanceof Character || object instanceof Boolean || object instanceof Float
+            || object instanceof Short || object instanceof Byte || object instanceof UUID;
+    }
+
     /** A hash of what is known to have a value without asking the user's code; 0 for the rest. */
     private static int text(Object object) {
-        if (object instanceof String || object instanceof Integer || object instanceof Long
-            || object instanceof Locale) {
+        if (object instanceof String || isNumber(object) || object instanceof Locale) {
             return object.hashCode();
         }
         if (object instanceof File) {

@@ -13,6 +13,9 @@ public final class UnflakeNative {
 
     public static native void setNumber(Object object, long number);
 
+    /** Whether objects of this class have another hash code than {@code Object} gives them. */
+    static native boolean hasOwnHashCode(Class<?> type);
+
     /**
      * Which of these JDK classes are loaded, a bit each; loads none. The first call's names stand for all later calls.
      */

@@ -287,7 +287,8 @@ public final class UnflakeScript {
             lists[UnflakeCodes.EVIDENCE_MOVED - UnflakeCodes.EVIDENCE_NATURAL] = few;
             lists[UnflakeCodes.EVIDENCE_STACK - UnflakeCodes.EVIDENCE_NATURAL] = frames(new Throwable());
             lists[UnflakeCodes.EVIDENCE_ALLOCATION - UnflakeCodes.EVIDENCE_NATURAL] = frames(madeAt(owner));
-            UnflakeEvents.evidence(numbers, owner == null ? null : owner.getClass().getName(), lists,
+            boolean isOwned = owner != null && !(owner instanceof UnflakeReceiver);
+            UnflakeEvents.evidence(numbers, isOwned ? owner.getClass().getName() : null, lists,
                 order.length <= TOLD ? order : new int[0]);
         } finally {
             own.busy--;

@@ -12,13 +12,13 @@ final class UnflakeUser {
     private UnflakeUser() {
     }
 
-    static Object permuted(Object natural, int model) {
+    static Object permuted(Object natural, Object owner, int model) {
         UnflakeThread own = Unflake.thread();
         if (natural == null || own.busy > 0 || natural instanceof SortedSet || natural instanceof SortedMap) {
             return natural;
         }
         if (natural instanceof Stream) {
-            return stream((Stream<?>) natural, model);
+            return stream((Stream<?>) natural, owner, model);
         }
         own.busy++;
         Object[] elements;
@@ -31,7 +31,7 @@ final class UnflakeUser {
             return natural;
         }
         if (elements.length > 1) {
-            long plan = UnflakeKeys.plan(own, model, null, elements, 0, elements.length);
+            long plan = UnflakeKeys.plan(own, model, new UnflakeReceiver(owner), elements, 0, elements.length);
             if (plan != Unflake.NATURAL_PLAN) {
                 UnflakeOrder.apply(elements, 0, elements.length, plan);
                 return like(natural, elements);
@@ -42,7 +42,7 @@ final class UnflakeUser {
     }
 
     /** One element more, the last one again. */
-    static Object extended(Object natural, int model) {
+    static Object extended(Object natural, Object owner, int model) {
         UnflakeThread own = Unflake.thread();
         if (natural == null || own.busy > 0 || !(natural.getClass().isArray() || natural instanceof List)) {
             return natural;
@@ -57,7 +57,7 @@ final class UnflakeUser {
         if (elements.length == 0) {
             return natural;
         }
-        long plan = UnflakeKeys.plan(own, model, null, elements, 0, elements.length);
+        long plan = UnflakeKeys.plan(own, model, new UnflakeReceiver(owner), elements, 0, elements.length);
         if (UnflakeOrder.pick(0, 2, plan) == 0) {
             return natural;
         }
@@ -68,15 +68,15 @@ final class UnflakeUser {
 
     private static final String[] OTHERWISE = {"as it is", "another value"};
 
-    static long random(long natural, int model) {
-        long plan = plan(natural, model, UnflakeScript.OPEN, 0, OTHERWISE);
+    static long random(long natural, Object owner, int model) {
+        long plan = plan(natural, owner, model, UnflakeScript.OPEN, 0, OTHERWISE);
         if (Unflake.isGiven(plan)) {
             return UnflakeOrder.pick(0, 2, plan) == 0 ? natural : ~natural;
         }
         return plan == Unflake.NATURAL_PLAN ? natural : plan == Unflake.REVERSE_PLAN ? ~natural : Unflake.mix(plan);
     }
 
-    static String oneOf(String natural, int model) {
+    static String oneOf(String natural, Object owner, int model) {
         String[] values = model < Unflake.userValues.length ? Unflake.userValues[model] : null;
         if (values == null || values.length == 0) {
             return natural;
@@ -87,7 +87,7 @@ final class UnflakeUser {
                 at = i;
             }
         }
-        long plan = plan(natural == null ? 0 : natural.hashCode(), model, UnflakeScript.PICKS, at, values);
+        long plan = plan(natural == null ? 0 : natural.hashCode(), owner, model, UnflakeScript.PICKS, at, values);
         if (plan == Unflake.NATURAL_PLAN) {
             return natural;
         }
@@ -95,14 +95,14 @@ final class UnflakeUser {
     }
 
     /** A boxed number or text; what is neither stays. */
-    static Object oneOf(Object natural, int model) {
+    static Object oneOf(Object natural, Object owner, int model) {
         if (natural instanceof CharSequence) {
-            return oneOf(natural.toString(), model);
+            return oneOf(natural.toString(), owner, model);
         }
         if (!(natural instanceof Number)) {
             return natural;
         }
-        String value = oneOf(natural.toString(), model);
+        String value = oneOf(natural.toString(), owner, model);
         try {
             if (natural instanceof Integer) {
                 return Integer.valueOf(value);
@@ -129,12 +129,12 @@ final class UnflakeUser {
     }
 
     /** Anything as near as the model says: guided forms take the far ends. */
-    static double near(double natural, int model) {
+    static double near(double natural, Object owner, int model) {
         double width = model < Unflake.userTolerances.length ? Unflake.userTolerances[model] : 0;
         if (width == 0 || natural != natural || natural - natural != 0) {
             return natural;
         }
-        long plan = plan(Double.doubleToLongBits(natural), model, UnflakeScript.OPEN, 0, OTHERWISE);
+        long plan = plan(Double.doubleToLongBits(natural), owner, model, UnflakeScript.OPEN, 0, OTHERWISE);
         if (plan == Unflake.NATURAL_PLAN) {
             return natural;
         }
@@ -148,19 +148,36 @@ final class UnflakeUser {
         return natural + width * (2 * unit - 1);
     }
 
-    private static long plan(long value, int model, int kind, int natural, String[] answers) {
+    private static long plan(long value, Object owner, int model, int kind, int natural, String[] answers) {
         UnflakeThread own = Unflake.thread();
         if (own.busy > 0 || !Unflake.choose(own, model)) {
             return Unflake.NATURAL_PLAN;
         }
-        long plan = Unflake.level == Unflake.FULL ? Unflake.planOfCall(own)
-            : Unflake.planOf(Unflake.level == Unflake.ONE ? Unflake.mix(2) : Unflake.mix(Unflake.mix(2) + value));
+        long plan = plan(own, value, owner);
         return Unflake.scripted
             ? UnflakeScript.pick(own, model, kind, natural, answers.length, null, plan, answers) : plan;
     }
 
-    private static Object stream(Stream<?> natural, int model) {
-        Spliterator<?> varied = new UnflakeSpliterator(natural.spliterator(), null, model);
+    private static long plan(UnflakeThread own, long value, Object owner) {
+        int how = Unflake.level;
+        if (how == Unflake.FULL) {
+            return Unflake.planOfCall(own);
+        }
+        if (Unflake.form == Unflake.REVERSE) {
+            return Unflake.REVERSE_PLAN;
+        }
+        long key = Unflake.mix(2);
+        if (how != Unflake.ONE) {
+            key = Unflake.mix(key + value);
+        }
+        if (how == Unflake.ID) {
+            key = Unflake.mix(key + UnflakeKeys.known(own, owner));
+        }
+        return Unflake.planOf(key);
+    }
+
+    private static Object stream(Stream<?> natural, Object owner, int model) {
+        Spliterator<?> varied = new UnflakeSpliterator(natural.spliterator(), new UnflakeReceiver(owner), model);
         return StreamSupport.stream(varied, natural.isParallel()).onClose(new UnflakeClose(natural));
     }
 

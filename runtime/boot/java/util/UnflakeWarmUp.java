@@ -10,6 +10,7 @@ final class UnflakeWarmUp {
 
     static void run() {
         UnflakeFields.warmUp();
+        UnflakeValues.warmUp();
         Unflake.thread();
         UnflakeHashIterator.of(new HashMap<Object, Object>(), Unflake.REVERSE_PLAN, UnflakeHashIterator.KEYS);
         UnflakeOrder.apply(new Object[2], 0, 2, Unflake.GOLDEN);
