@@ -33,7 +33,8 @@ fn sentence(mark: &Mark) -> String {
         }
         Mark::TypeCache { field } => {
             format!(
-                "a cache by types inside of the library's object in `{field}`, to which the project gives nothing to keep"
+                "a cache by types inside of the library's object in `{field}`, to which the project gives nothing to \
+                 keep"
             )
         }
         Mark::ThreadLocalDefault { field, methods } => format!(

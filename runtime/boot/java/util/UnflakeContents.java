@@ -424,7 +424,9 @@ final class UnflakeContents {
         int count = 0;
         int steps = 0;
         for (int i = 0; bins != null && i < bins.length; i++) {
-            for (Object entry = bins[i]; entry != null && steps < bound(); entry = UNSAFE.getObject(entry, sources[2])) {
+            Object next;
+            for (Object entry = bins[i]; entry != null && steps < bound(); entry = next) {
+                next = UNSAFE.getObject(entry, sources[2]);
                 steps++;
                 Object key = ((Reference<?>) entry).get();
                 boolean isNull = key != null && key == NULL_KEY.get();
@@ -502,8 +504,8 @@ final class UnflakeContents {
     }
 
     /**
-     * What a {@code StringBuilder} or {@code StringBuffer} holds, read where it lies: the methods of the second wait for
-     * whoever holds its lock, perhaps for ever.
+     * What a {@code StringBuilder} or {@code StringBuffer} holds, read where it lies: the methods of the second wait
+     * for whoever holds its lock, perhaps for ever.
      */
     private static String built(Object builder) {
         Object array = UNSAFE.getObject(builder, BUILT);
