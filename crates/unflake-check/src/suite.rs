@@ -155,6 +155,14 @@ impl Index<TestIx> for Suite {
 }
 
 impl Suite {
+    /// Tests as a sentence names them: the one, or how many and the first. There must be one.
+    pub(crate) fn named(&self, tests: &[TestIx]) -> String {
+        match tests {
+            [one] => format!("`{}`", self[*one].id),
+            many => format!("{} tests (for example `{}`)", many.len(), self[many[0]].id),
+        }
+    }
+
     /// The suite that a build showed, and what did not go as it should.
     pub(crate) fn from_build(run: &BuildRun) -> (Suite, Vec<Trouble>) {
         let mut suite = Suite::default();

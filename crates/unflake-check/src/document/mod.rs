@@ -179,16 +179,9 @@ fn notes(ledger: &Ledger, suite: &Suite, cuts: &[CutShort], rounds: u32) -> Vec<
             "the project's classes changed while they were checked; run `unflake check` again".to_owned(),
         );
     }
-    let who = match &outside(ledger)[..] {
-        [] => None,
-        [one] => Some(format!("`{}`", suite[*one].id)),
-        [first, rest @ ..] => Some(format!(
-            "{} tests (for example `{}`)",
-            rest.len() + 1,
-            suite[*first].id
-        )),
-    };
-    if let Some(who) = who {
+    let outside = outside(ledger);
+    if !outside.is_empty() {
+        let who = suite.named(&outside);
         say(
             NoteKind::Outside,
             format!(

@@ -66,10 +66,7 @@ pub(super) fn notes(ledger: &Ledger, suite: &Suite) -> Vec<Note> {
         }
     }
     let note = |((when, kind), tests): ((Watching, Kind), Vec<TestIx>)| {
-        let who = match tests[..] {
-            [one] => format!("`{}`", suite[one].id),
-            _ => format!("{} tests (for example `{}`)", tests.len(), suite[tests[0]].id),
-        };
+        let who = suite.named(&tests);
         let (phrase, loss) = (when.phrase(), when.loss());
         let message = match kind {
             Kind::NoLaunch => format!("{who} can be run by the build tool only; {loss}"),

@@ -35,13 +35,11 @@ pub(super) fn run(check: &Check<'_>, tests: &[TestIx], rebuild: &Rebuild<'_>, le
     if tests.is_empty() {
         return;
     }
-    let suite = &check.session.suite;
-    let names: Vec<String> = tests.iter().map(|test| suite[*test].id.to_string()).collect();
     ledger.note(
         NoteKind::ThroughBuildTool,
         format!(
             "{} ran through the build tool, in the guided rounds only; without it, the outcome was different",
-            names.join(", ")
+            check.session.suite.named(tests)
         ),
     );
     let builds = Builds::new(check, tests, rebuild);

@@ -11,7 +11,7 @@ fn check(suite: &str, rebuilds: &[&'static str], expected: &[&str]) {
     assert_eq!(facts, expected);
 }
 
-const THROUGH: &str = "said: A#a ran through the build tool, in the guided rounds only; without it, the outcome was \
+const THROUGH: &str = "said: `A#a` ran through the build tool, in the guided rounds only; without it, the outcome was \
                        different";
 
 /// These rounds, then a varied and an unvaried build, so often.
@@ -81,7 +81,7 @@ fn what_fails_unvaried_or_does_not_repeat_is_flaky_with_its_counts() {
 
 #[test]
 fn each_build_serves_all_suspects_that_it_can() {
-    let through = &THROUGH.replace("A#a", "A#a, A#b");
+    let through = &THROUGH.replace("`A#a`", "2 tests (for example `A#a`)");
     let fails = |test: &str, how: &str| format!("{test} fails since round {how}, through the build");
     let rates = ["A#a failed 1 of 3", "A#b failed 1 of 3"];
     // Both fail in one round: 8 varied builds, 7 unvaried ones.
