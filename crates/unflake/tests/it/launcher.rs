@@ -192,6 +192,14 @@ fn everybody() -> Vec<Who> {
     }
 }
 
+impl Who {
+    /// Whether the directories above let them in: a home of root's does not let in everybody.
+    fn reaches(self, path: &Path) -> bool {
+        let is_open = |directory: &Path| fs::metadata(directory).unwrap().permissions().mode() & 0o001 != 0;
+        self == Who::Us || path.canonicalize().unwrap().ancestors().all(is_open)
+    }
+}
+
 #[test]
 fn what_a_program_writes_is_its_own_and_gone_afterwards() {
     for who in everybody() {
@@ -334,8 +342,11 @@ const PORT: &str = r#"
 
 #[test]
 fn two_jvms_have_the_same_port_at_the_same_time() {
+    let everybody = everybody();
+    let mut tried = 0;
     for jdk in jdks() {
-        for who in everybody() {
+        for who in everybody.iter().copied().filter(|who| who.reaches(&jdk)) {
+            tried += 1;
             let rooms = [
                 Room::new(who, Apart::Namespaces),
                 Room::new(who, Apart::Namespaces),
@@ -356,6 +367,8 @@ fn two_jvms_have_the_same_port_at_the_same_time() {
             }
         }
     }
+    // At least one JDK is everybody's.
+    assert!(tried >= jdks().len() + everybody.len() - 1, "{tried}");
 }
 
 #[test]
