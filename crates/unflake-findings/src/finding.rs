@@ -4,7 +4,7 @@
 //! of the JSON tell them apart by `kind`.
 
 use crate::rules;
-use crate::{Benign, Brittle, Cause, FilePollution, FindingId, Pollution, Proof, Suffering, Victim};
+use crate::{Benign, Brittle, Cause, FilePollution, FindingId, Pollution, Proof, Repair, Suffering, Victim};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -197,24 +197,6 @@ pub enum Scope {
     Class,
     /// All tests that ran before it in its JVM.
     Prefix,
-}
-
-/// How to repair it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repair {
-    pub status: RepairStatus,
-    pub reason: Option<String>,
-    pub strategy: Option<String>,
-    pub safety: Option<String>,
-    pub patch: Option<String>,
-    pub proof: Option<serde_json::Value>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RepairStatus {
-    #[default]
-    NotRun,
 }
 
 /// How bad a finding is; the worst is the greatest.

@@ -11,6 +11,7 @@ mod finding;
 mod ids;
 mod mark;
 mod pollution;
+mod repair;
 pub mod rules;
 mod state_space;
 mod store;
@@ -22,14 +23,15 @@ pub use document::{
     Summary, TestResult, TestState,
 };
 pub use finding::{
-    CountedProof, Details, Effect, EffectMut, Finding, FindingKind, Passes, Rate, Repair, RepairStatus,
-    Scope, Severity, Suppression, Tried,
+    CountedProof, Details, Effect, EffectMut, Finding, FindingKind, Passes, Rate, Scope, Severity,
+    Suppression, Tried,
 };
 pub use ids::{FindingId, RunId, finding_id, polluter_id};
 pub use mark::{Mark, MarkKind};
 pub use pollution::{
     Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Triple, Victim,
 };
+pub use repair::{Repair, RepairCandidate, RepairGroup, RepairProof, RepairStatus, Safety};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};
 pub use store::{
     ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState, Selection,

@@ -1,0 +1,25 @@
+//! Repairs of implementation-dependent tests and of polluters, as text: what is known of a failure goes in, edits of
+//! Java sources come out, with variants that must fail so that a repair cannot weaken a test (R1 to R9).
+//!
+//! Nothing here compiles, runs or reads a file. Whoever does gives [`Clues`] and proves each [`Candidate`].
+
+mod assertion;
+mod candidate;
+mod clues;
+mod diff;
+mod edit;
+mod imports;
+mod java;
+mod libraries;
+mod literal;
+mod strategies;
+#[cfg(test)]
+mod testing;
+
+pub use candidate::{Candidate, Mutant, Mutation};
+pub use clues::{Clues, Failing, Sources};
+pub use diff::unified_diff;
+pub use edit::{Edit, Edits};
+pub use java::{JavaFile, SyntaxError};
+pub use libraries::Libraries;
+pub use strategies::{STRATEGIES, Strategy, candidates};

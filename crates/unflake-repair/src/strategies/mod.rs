@@ -1,0 +1,52 @@
+//! The strategies, one file each, in order of how little they disturb the project.
+
+mod linked_hash;
+
+use crate::candidate::Candidate;
+use crate::clues::Clues;
+use unflake_findings::Safety;
+
+/// One way to repair a test.
+pub struct Strategy {
+    /// As reports name it.
+    pub name: &'static str,
+    /// All that it would do about a failure, best first. Nothing: it does not apply.
+    propose: fn(&Clues<'_>) -> Vec<Candidate>,
+}
+
+/// What disturbs least comes first.
+pub const STRATEGIES: &[Strategy] = &[Strategy {
+    name: "linked-hash",
+    propose: linked_hash::propose,
+}];
+
+/// Everything that may repair a failure: edits of test code first, then of main code; among these in the order of the
+/// strategies.
+pub fn candidates(clues: &Clues<'_>) -> Vec<Candidate> {
+    let proposed = STRATEGIES.iter().flat_map(|strategy| {
+        (strategy.propose)(clues).into_iter().map(|candidate| Candidate {
+            strategy: strategy.name,
+            safety: safety(clues, &candidate),
+            ..candidate
+        })
+    });
+    let mut all: Vec<Candidate> = Vec::new();
+    for candidate in proposed {
+        // Two strategies may come to the same edit.
+        if all.iter().all(|other| other.edits != candidate.edits) {
+            all.push(candidate);
+        }
+    }
+    all.sort_by_key(|candidate| candidate.safety);
+    all
+}
+
+/// What a strategy says, but never less than what its edits touch.
+fn safety(clues: &Clues<'_>, candidate: &Candidate) -> Safety {
+    let touched = if candidate.edits.keys().all(|path| clues.sources.is_test(path)) {
+        Safety::Test
+    } else {
+        Safety::Main
+    };
+    candidate.safety.max(touched)
+}

@@ -1,0 +1,193 @@
+//! Failures for the tests of strategies, made of annotated sources.
+//!
+//! In a source, `/*fails*/` marks the line on which the assertion fails, `/*calls*/` the line of the underdetermined
+//! call and `/*makes*/` the line where the collection is made. The marks are taken out before the file is parsed.
+
+use crate::candidate::Candidate;
+use crate::clues::{Clues, Failing, Sources};
+use crate::diff::unified_diff;
+use crate::edit::Edits;
+use crate::java::JavaFile;
+use crate::libraries::Libraries;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use unflake_findings::{Choice, SourcePlace};
+use unflake_protocol::FailureSort;
+
+pub(crate) const TEST: &str = "src/test/java/p/ATest.java";
+pub(crate) const MAIN: &str = "src/main/java/p/Main.java";
+
+/// One failure.
+pub(crate) struct Case {
+    files: BTreeMap<String, Rc<JavaFile>>,
+    failing: Failing,
+    choice: Choice,
+    libraries: Libraries,
+}
+
+/// A failure in a test with this source.
+pub(crate) fn case(test: &str) -> Case {
+    let case = Case {
+        files: BTreeMap::new(),
+        failing: Failing {
+            test: "p.ATest#a".to_owned(),
+            sort: FailureSort::Assertion,
+            exception: "java.lang.AssertionError".to_owned(),
+            message: String::new(),
+            expected: None,
+            actual: None,
+            frames: Vec::new(),
+        },
+        choice: Choice {
+            number: 1,
+            api: "HashMap.entrySet".to_owned(),
+            javadoc: String::new(),
+            call: None,
+            allocation: None,
+            stack: Vec::new(),
+            allocation_stack: Vec::new(),
+            owner: None,
+            elements: 2,
+            natural: Vec::new(),
+            failing: Vec::new(),
+            moved: Vec::new(),
+        },
+        libraries: Libraries::new(17, []),
+    };
+    case.file(TEST, test)
+}
+
+impl Case {
+    /// Main code.
+    pub(crate) fn main(self, text: &str) -> Case {
+        self.file(MAIN, text)
+    }
+
+    pub(crate) fn file(mut self, path: &str, text: &str) -> Case {
+        let mut plain = String::new();
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            let place = || SourcePlace {
+                file: path.to_owned(),
+                line: number,
+                method: "p.ATest.a".to_owned(),
+            };
+            if line.contains("/*fails*/") {
+                self.failing.frames.push(place());
+            }
+            if line.contains("/*calls*/") {
+                self.choice.call = Some(place());
+            }
+            if line.contains("/*makes*/") {
+                self.choice.allocation = Some(place());
+            }
+            let mut line = line.to_owned();
+            for mark in ["/*fails*/", "/*calls*/", "/*makes*/"] {
+                line = line.replace(mark, "");
+            }
+            plain.push_str(&line);
+        }
+        let parsed = JavaFile::parse(path, plain).unwrap();
+        self.files.insert(path.to_owned(), Rc::new(parsed));
+        self
+    }
+
+    pub(crate) fn api(mut self, api: &str) -> Case {
+        self.choice.api = api.to_owned();
+        self
+    }
+
+    /// What the assertion says that it compared.
+    pub(crate) fn compared(mut self, expected: &str, actual: &str) -> Case {
+        self.failing.expected = Some(expected.to_owned());
+        self.failing.actual = Some(actual.to_owned());
+        self
+    }
+
+    /// The elements of the choice.
+    pub(crate) fn orders(mut self, natural: &[&str], failing: &[&str]) -> Case {
+        self.choice.natural = natural.iter().map(|element| (*element).to_owned()).collect();
+        self.choice.failing = failing.iter().map(|element| (*element).to_owned()).collect();
+        self
+    }
+
+    pub(crate) fn java(self, java: u32, jars: &[&str]) -> Case {
+        Case {
+            libraries: Libraries::new(java, jars.iter().copied()),
+            ..self
+        }
+    }
+
+    pub(crate) fn candidates(&self, propose: fn(&Clues<'_>) -> Vec<Candidate>) -> Vec<Candidate> {
+        propose(&Clues {
+            failing: &self.failing,
+            choice: &self.choice,
+            sources: self,
+            libraries: &self.libraries,
+        })
+    }
+
+    /// The changed lines of each candidate, with `-` and `+`; each must still be Java.
+    pub(crate) fn check(&self, propose: fn(&Clues<'_>) -> Vec<Candidate>, expected: &[&str]) {
+        let candidates = self.candidates(propose);
+        let shown: Vec<String> = candidates
+            .iter()
+            .map(|candidate| self.changes(candidate))
+            .collect();
+        assert_eq!(shown, expected);
+    }
+
+    /// The changed lines of the mutants of the only candidate, without imports, each after the name of what is wrong.
+    pub(crate) fn check_mutants(&self, propose: fn(&Clues<'_>) -> Vec<Candidate>, expected: &[&str]) {
+        let [candidate] = &self.candidates(propose)[..] else {
+            panic!("there is not exactly one candidate");
+        };
+        let (path, _) = candidate.assertion.as_ref().expect("it touches an assertion");
+        let shown = candidate.mutants.iter().map(|mutant| {
+            let changes = self.changed(path, &mutant.edits);
+            let new = changes
+                .lines()
+                .filter(|line| line.starts_with('+') && !line.starts_with("+import "));
+            format!(
+                "{}: {}",
+                mutant.mutation.name(),
+                new.collect::<Vec<_>>().join("\n")
+            )
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+    }
+
+    fn changes(&self, candidate: &Candidate) -> String {
+        let changes = candidate
+            .edits
+            .iter()
+            .map(|(path, edits)| self.changed(path, edits));
+        changes.collect::<Vec<_>>().join("\n")
+    }
+
+    fn changed(&self, path: &str, edits: &Edits) -> String {
+        let old = self.files[path].text();
+        let new = edits.apply(old);
+        JavaFile::parse(path, new.clone()).unwrap();
+        let diff = unified_diff(path, old, &new);
+        let changed = diff.lines().skip(2).filter(|line| line.starts_with(['-', '+']));
+        let trimmed = changed.map(|line| format!("{}{}", &line[..1], line[1..].trim()));
+        trimmed.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Sources for Case {
+    fn file(&self, path: &str) -> Option<Rc<JavaFile>> {
+        self.files.get(path).cloned()
+    }
+
+    fn of_class(&self, class: &str) -> Option<Rc<JavaFile>> {
+        let outer = class.split('$').next()?.replace('.', "/");
+        let end = format!("/{outer}.java");
+        let found = self.files.iter().find(|(path, _)| path.ends_with(&end));
+        found.map(|(_, file)| file.clone())
+    }
+
+    fn is_test(&self, path: &str) -> bool {
+        path.contains("/test/")
+    }
+}
