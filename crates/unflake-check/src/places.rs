@@ -61,6 +61,13 @@ impl OwnCode {
         })
     }
 
+    /// The project's own lines in the stack trace of an exception, innermost first. What caused it is left out.
+    pub(crate) fn of_trace(&mut self, trace: &str) -> Vec<SourcePlace> {
+        let own = trace.lines().take_while(|line| !line.starts_with("Caused by:"));
+        let frames = own.filter_map(frame_of);
+        frames.filter_map(|frame| self.place(&[frame])).collect()
+    }
+
     /// The class directory that has it.
     fn directory(&mut self, class: &str) -> Option<PathBuf> {
         if !self.known.contains_key(class) {
@@ -83,6 +90,21 @@ impl OwnCode {
         let relative = file.strip_prefix(&self.project).ok()?;
         Some(relative.to_string_lossy().into_owned())
     }
+}
+
+/// A line of a stack trace: `\tat app//p.ATest.run(ATest.java:7)`, with or without loader and module.
+fn frame_of(line: &str) -> Option<StackFrame> {
+    let frame = line.trim_start().strip_prefix("at ")?;
+    let (method, place) = frame.strip_suffix(')')?.split_once('(')?;
+    let method = method.rsplit('/').next()?;
+    let (class, method) = method.rsplit_once('.')?;
+    let (file, line) = place.split_once(':')?;
+    Some(StackFrame {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        file: Some(file.to_owned()),
+        line: line.parse().ok(),
+    })
 }
 
 #[cfg(test)]

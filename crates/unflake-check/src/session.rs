@@ -9,6 +9,7 @@ use crate::problem;
 use crate::problem::Problem;
 use crate::suite::{LaunchIx, Suite};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use unflake_project::BuildTool;
 use unflake_protocol::{Configuration, Role};
 use unflake_runner::{Isolated, Isolation, Launch, Numbers, START_LIMIT, WorkerTools};
@@ -75,7 +76,7 @@ pub struct Session {
     pub configuration: Configuration,
     /// Arguments of the user's for the build tool.
     pub build_arguments: Vec<String>,
-    workshop: Workshop,
+    workshop: Arc<Workshop>,
 }
 
 impl Session {
@@ -91,8 +92,26 @@ impl Session {
             suite,
             configuration,
             build_arguments,
-            workshop,
+            workshop: Arc::new(workshop),
         }
+    }
+
+    /// The same tests in JVMs that are started in another way.
+    pub(crate) fn with_launches(&self, launches: Vec<Launch>) -> Session {
+        let mut suite = self.suite.clone();
+        suite.launches = launches;
+        Session {
+            project: self.project.clone(),
+            suite,
+            configuration: self.configuration.clone(),
+            build_arguments: self.build_arguments.clone(),
+            workshop: self.workshop.clone(),
+        }
+    }
+
+    /// A folder for what this run needs in between.
+    pub(crate) fn scratch(&self) -> &Path {
+        self.workshop.scratch()
     }
 
     /// For runs that vary everything, or nothing.

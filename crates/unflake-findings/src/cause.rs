@@ -18,6 +18,8 @@ pub struct Cause {
     /// The values that the failing assertion compared, where it tells them.
     pub expected: Option<String>,
     pub actual: Option<String>,
+    /// Lines of the project's own code on the exception's stack, innermost first.
+    pub failed_at: Vec<SourcePlace>,
     /// Choices are numbered in a run that follows an unvaried one in the same JVM; else in the first run of a JVM.
     pub warm: bool,
     /// How often the test was run to find this out.

@@ -1,5 +1,7 @@
 //! Edits of a text: ranges of bytes and what stands there instead. Everything else stays byte for byte.
 
+use similar::TextDiff;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// One replacement.
@@ -8,6 +10,41 @@ pub struct Edit {
     pub start: usize,
     pub end: usize,
     pub text: String,
+}
+
+impl Edit {
+    /// Both add imports at the same place.
+    fn joins(&self, other: &Edit) -> bool {
+        let adds_imports = |edit: &Edit| {
+            let is_import = |line: &str| line.starts_with("import ") || line.trim().is_empty();
+            edit.start == edit.end && edit.text.contains("import ") && edit.text.lines().all(is_import)
+        };
+        self.start == other.start && adds_imports(self) && adds_imports(other)
+    }
+}
+
+/// The lines of both, each import once; blank lines as the first has them.
+fn joined(first: &str, second: &str) -> String {
+    let is_import = |line: &&str| line.starts_with("import ");
+    let imports = |text: &str| -> BTreeSet<String> {
+        let lines = text.split_inclusive('\n').filter(is_import);
+        lines.map(str::to_owned).collect()
+    };
+    let all: String = imports(first).union(&imports(second)).cloned().collect();
+    let before = first.split_inclusive('\n').take_while(|line| !is_import(line));
+    let lines: Vec<&str> = first.split_inclusive('\n').collect();
+    let after = lines.iter().rev().take_while(|line| !is_import(line)).count();
+    let before: String = before.collect();
+    before + &all + &lines[lines.len() - after..].concat()
+}
+
+/// Where lines begin, and where the last one ends.
+fn starts(text: &str) -> Vec<usize> {
+    let mut starts = vec![0];
+    for line in text.split_inclusive('\n') {
+        starts.push(starts[starts.len() - 1] + line.len());
+    }
+    starts
 }
 
 /// Edits of one text that do not overlap, in its order. Ranges are of the text as it was.
@@ -32,6 +69,22 @@ impl Edits {
         self.replace(at..at, text)
     }
 
+    /// What makes one text of another, in whole lines.
+    pub fn between(old: &str, new: &str) -> Edits {
+        let (old_lines, new_lines) = (starts(old), starts(new));
+        let diff = TextDiff::from_lines(old, new);
+        let mut edits = Edits::new();
+        for op in diff.ops() {
+            let (from, to) = (op.old_range(), op.new_range());
+            let range = old_lines[from.start]..old_lines[from.end];
+            let text = &new[new_lines[to.start]..new_lines[to.end]];
+            if old[range.clone()] != *text {
+                edits = edits.replace(range, text);
+            }
+        }
+        edits
+    }
+
     fn add(&mut self, edit: Edit) {
         if self.0.contains(&edit) {
             return;
@@ -42,11 +95,16 @@ impl Edits {
         self.0.insert(at, edit);
     }
 
-    /// Both together, if no two of them touch the same bytes. The same edit in both counts once.
+    /// Both together, if no two of them touch the same bytes. The same edit in both counts once, and imports that both
+    /// add at one place stand there together.
     pub fn merged(&self, other: &Edits) -> Option<Edits> {
         let mut both = self.clone();
         for edit in &other.0 {
-            both.add(edit.clone());
+            let there = both.0.iter_mut().find(|there| there.joins(edit));
+            match there {
+                Some(there) => there.text = joined(&there.text, &edit.text),
+                None => both.add(edit.clone()),
+            }
         }
         both.is_sound().then_some(both)
     }
@@ -105,6 +163,22 @@ mod tests {
             (edits.moved(0), edits.moved(4), edits.moved(5), edits.moved(8)),
             (0, 5, 5, 8)
         );
+    }
+
+    #[test]
+    fn a_difference_is_made_of_lines() {
+        let (old, new) = ("a\nb\nc\nd", "a\nB\nc\nd\ne");
+        let edits = Edits::between(old, new);
+        assert_eq!(edits.apply(old), new);
+        assert_eq!(edits.iter().count(), 2);
+        assert!(Edits::between(old, old).is_empty());
+    }
+
+    #[test]
+    fn imports_at_one_place_go_together() {
+        let add = |text: &str| Edits::new().insert(2, text);
+        let both = add("\nimport b;\n").merged(&add("\nimport a;\n")).unwrap();
+        assert_eq!(both.apply("p\nq\n"), "p\n\nimport a;\nimport b;\nq\n");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! outlives the program. What the tests' outcomes mean is not decided here.
 
 mod children;
+mod compiler;
 mod furnish;
 mod isolate;
 mod launch;
@@ -12,6 +13,7 @@ mod output;
 mod worker;
 
 pub use children::{Cancel, Children, command, end_process};
+pub use compiler::{CompileError, Compiler};
 pub use furnish::{JVM_OPTIONS, OwnDirectory};
 pub use isolate::{Isolated, Isolation, IsolationSetting, Whereabouts, launched};
 pub use launch::{FromTool, Launch, LaunchError, class_files};

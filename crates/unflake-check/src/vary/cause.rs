@@ -199,7 +199,10 @@ impl Debugger<'_> {
             .iter()
             .map(|culprit| choice(culprit.number, &culprit.evidence))
             .collect();
-        cause(choices, &culprits.failure, scope, runs)
+        Cause {
+            failed_at: places.of_trace(&culprits.failure.trace),
+            ..cause(choices, &culprits.failure, scope, runs)
+        }
     }
 }
 
@@ -222,6 +225,7 @@ fn cause(choices: Vec<Choice>, failure: &Failure, scope: Scope, runs: u32) -> Ca
         message: Some(failure.message.clone()),
         expected,
         actual,
+        failed_at: Vec::new(),
         warm: false,
         runs,
         time: 0.0,
