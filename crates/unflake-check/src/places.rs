@@ -68,6 +68,31 @@ impl OwnCode {
         frames.filter_map(|frame| self.place(&[frame])).collect()
     }
 
+    /// The innermost of these frames in the project's own code, as [`OwnCode::place`].
+    pub(crate) fn place_of(&mut self, frames: &[Frame]) -> Option<SourcePlace> {
+        let stack = frames.iter().filter_map(|frame| {
+            let (class, method) = frame.method.rsplit_once('.')?;
+            Some(StackFrame {
+                class: class.to_owned(),
+                method: method.to_owned(),
+                file: frame.file.clone(),
+                line: frame.line,
+            })
+        });
+        self.place(&stack.collect::<Vec<_>>())
+    }
+
+    /// The same place, where the source of its class lies for us.
+    pub(crate) fn at_home(&mut self, place: &SourcePlace) -> Option<SourcePlace> {
+        let (class, method) = place.method.rsplit_once('.')?;
+        self.place(&[StackFrame {
+            class: class.to_owned(),
+            method: method.to_owned(),
+            file: Some(place.file.clone()),
+            line: Some(place.line),
+        }])
+    }
+
     /// The class directory that has it.
     fn directory(&mut self, class: &str) -> Option<PathBuf> {
         if !self.known.contains_key(class) {

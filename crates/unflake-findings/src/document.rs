@@ -3,7 +3,7 @@
 //! Everything that depends on the clock is in a field whose name begins with `time`, so that two runs with the same
 //! seed can be compared byte for byte after a simple filter.
 
-use crate::{Finding, FindingKind, Severity};
+use crate::{Finding, FindingKind, RepairGroup, Severity};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,9 @@ pub struct Document {
     /// Every test that was selected, with what became of it.
     #[serde(default)]
     pub tests: Vec<TestResult>,
+    /// Patches, where `unflake fix` made some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<RepairGroup>,
     pub notes: Vec<Note>,
 }
 

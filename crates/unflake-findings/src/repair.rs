@@ -29,7 +29,7 @@ pub enum RepairStatus {
 }
 
 /// Patches for the findings of one cause.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RepairGroup {
     pub id: String,
     pub findings: Vec<FindingId>,
@@ -40,7 +40,7 @@ pub struct RepairGroup {
 }
 
 /// One patch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RepairCandidate {
     pub strategy: String,
     pub safety: Safety,
@@ -51,12 +51,12 @@ pub struct RepairCandidate {
     /// A unified diff of all files.
     pub patch: String,
     pub proof: RepairProof,
-    /// A commit message, ready to paste.
-    pub message: String,
+    /// The findings that it repairs.
+    pub repairs: Vec<FindingId>,
 }
 
 /// What ran with a patch, and passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RepairProof {
     /// Variants with a mistake in them, each of which failed as it should.
     pub mutants: u32,
@@ -64,8 +64,8 @@ pub struct RepairProof {
     pub rounds: u32,
     /// Tests of the module that ran with all patches together.
     pub module: u32,
-    /// How long its candidates and proofs took, in seconds.
-    pub time: u32,
+    /// How long candidates and proofs took for each repaired test, in seconds.
+    pub time: f64,
 }
 
 /// What a patch touches; what disturbs least comes first.

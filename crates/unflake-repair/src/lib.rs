@@ -12,6 +12,7 @@ mod imports;
 mod java;
 mod libraries;
 mod literal;
+mod reassert;
 mod strategies;
 #[cfg(test)]
 mod testing;
@@ -22,4 +23,5 @@ pub use diff::unified_diff;
 pub use edit::{Edit, Edits};
 pub use java::{JavaFile, SyntaxError};
 pub use libraries::Libraries;
+pub use reassert::renewed;
 pub use strategies::{STRATEGIES, Strategy, candidates};

@@ -104,6 +104,7 @@ pub(crate) fn document(
         findings,
         excluded,
         tests: states.tests(suite),
+        repairs: Vec::new(),
         notes: (notes(ledger, suite, &cuts, rounds).into_iter())
             .chain(idle)
             .collect(),

@@ -302,7 +302,7 @@ fn javadoc(api: &str) -> String {
 }
 
 /// The values that an assertion compared: as it tells them, else as its message does.
-fn compared(failure: &Failure) -> (Option<String>, Option<String>) {
+pub(crate) fn compared(failure: &Failure) -> (Option<String>, Option<String>) {
     if failure.expected.is_some() || failure.actual.is_some() {
         return (failure.expected.clone(), failure.actual.clone());
     }

@@ -76,6 +76,11 @@ pub(crate) fn rebuild<'a>(
     }
 }
 
+/// What tests did in a build.
+pub(crate) fn outcomes(run: BuildRun) -> Vec<(Handle, Outcome)> {
+    BuildOutcomes::of(run).tests
+}
+
 /// What a test did in a build; `None`: it did not run.
 pub fn outcome_in_build(run: BuildRun, test: &Handle) -> Option<Outcome> {
     let BuildOutcomes { tests, classes, .. } = BuildOutcomes::of(run);

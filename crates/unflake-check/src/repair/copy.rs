@@ -1,0 +1,102 @@
+//! The project's own build on a patched copy: checkers of style, `-Werror` and formatters have a say too (R8).
+
+use crate::check::Surroundings;
+use crate::drive::patience::Patience;
+use crate::session::Session;
+use crate::vary::rebuild::outcomes;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use unflake_project::{Build, BuildRequest};
+use unflake_protocol::{Configuration, Outcome, Role};
+
+/// What `fix` needs of the program around it.
+#[derive(Debug)]
+pub struct Workplace<'a> {
+    pub surroundings: &'a Surroundings,
+    /// The classes of our own runner.
+    pub runner: &'a Path,
+    /// `None`: the project's build does not run.
+    pub java_home: Option<&'a Path>,
+    /// Where programs are looked for.
+    pub path: Option<&'a std::ffi::OsStr>,
+}
+
+impl Workplace<'_> {
+    /// Runs the project's tests with its own build, on a copy with these files: old and new bytes by path. An error says
+    /// what the build does not like.
+    pub(crate) fn build(
+        &self,
+        files: &BTreeMap<String, (Vec<u8>, Vec<u8>)>,
+        session: &Session,
+    ) -> Result<(), String> {
+        let copy = session.scratch().join("copy");
+        let cannot = |error: io::Error| format!("the project cannot be copied to run its build: {error}");
+        copy_tree(&session.project, &copy).map_err(cannot)?;
+        for (path, (_, new)) in files {
+            fs::write(copy.join(path), new).map_err(cannot)?;
+        }
+        let build = Build::find(&copy, self.path).map_err(|error| error.to_string())?;
+        let scratch = session.scratch().join("b");
+        fs::create_dir_all(&scratch).map_err(cannot)?;
+        let configuration = Configuration {
+            role: Role::Build,
+            strategy: None,
+            learn: false,
+            ..session.configuration.clone()
+        };
+        let request = BuildRequest {
+            build: &build,
+            agent: &self.surroundings.agent,
+            configuration: &configuration,
+            arguments: &session.build_arguments,
+            java_home: self.java_home,
+            scratch: &scratch,
+            until: None,
+            silence: Patience::learning(None),
+            children: &self.surroundings.children,
+            cancel: &self.surroundings.cancel,
+        };
+        let run = request
+            .run(|_| {})
+            .map_err(|error| format!("the project's build refuses the patches: {error}"))?;
+        let failed = outcomes(run).into_iter().find(|(handle, outcome)| {
+            let is_test = |test: &&crate::suite::KnownTest| test.handle == *handle;
+            let known = session.suite.tests.iter().find(is_test);
+            matches!(outcome, Outcome::Failed(_)) && known.is_some_and(crate::suite::KnownTest::has_passed)
+        });
+        match failed {
+            Some((handle, _)) => Err(format!(
+                "in the project's build with the patches, `{}` fails",
+                handle.id
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Copies a tree, without what belongs to version control.
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            if entry.file_name() != ".git" {
+                copy_tree(&source, &target)?;
+            }
+        } else if kind.is_symlink() {
+            let link = fs::read_link(&source)?;
+            std::os::unix::fs::symlink(link, &target)?;
+        } else if kind.is_file() {
+            fs::copy(&source, &target)?;
+            // A compiler that goes by times must not take the copied classes for older than their sources.
+            if let Ok(modified) = fs::metadata(&source).and_then(|data| data.modified()) {
+                fs::File::open(&target)?.set_modified(modified)?;
+            }
+        }
+    }
+    Ok(())
+}

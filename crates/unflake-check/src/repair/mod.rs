@@ -1,0 +1,300 @@
+//! `unflake fix`: repairs implementation-dependent tests, proves the repairs, and makes patches of them (R1 to R8).
+//!
+//! [`search`] decides what is tried next, `unflake-repair` what can be tried, [`trials`] runs it. What was proved is
+//! grouped into patches, and all chosen patches are proved once more together, in JVMs of ours and with the project's own
+//! build.
+
+mod copy;
+mod overlay;
+mod patches;
+mod search;
+mod sources;
+mod trials;
+
+pub use copy::Workplace;
+
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::stored_run::StoredRun;
+use overlay::{Overlays, class_file, java_level};
+use patches::{Outcome, Patches};
+use search::{Known, Patient, Side, search};
+use sources::ProjectSources;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+use trials::{Subjected, Trials};
+use unflake_findings::{CauseStatus, Details, Document, Finding, Repair, RepairStatus, Safety};
+use unflake_protocol::{FailureSort, Level, Seed};
+use unflake_repair::Libraries;
+
+/// Files as they would be: by path from the project's root.
+pub(crate) type Texts = BTreeMap<String, String>;
+
+/// How to repair.
+#[derive(Clone, Copy, Debug)]
+pub struct RepairOptions {
+    pub jobs: usize,
+    pub seed: Seed,
+    /// Also what maintainers mostly refuse: what only FULL breaks, and generated sources.
+    pub all: bool,
+    /// The most that a chosen patch may touch.
+    pub safety: Safety,
+    pub by: Grouping,
+}
+
+/// What has a patch of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    #[default]
+    Cause,
+    Test,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Repairs {
+    /// The stored document with a repair for each finding that was asked for.
+    pub document: Document,
+    /// The files of all chosen patches together, as bytes: as they were, and as they would be.
+    pub files: BTreeMap<String, (Vec<u8>, Vec<u8>)>,
+}
+
+/// Repairs these findings of a stored run. `named`: those that the user asked for one by one.
+pub fn repair(
+    stored: &StoredRun,
+    which: &[usize],
+    named: &BTreeSet<usize>,
+    options: RepairOptions,
+    workplace: &Workplace<'_>,
+    progress: &dyn Progress,
+) -> Repairs {
+    let clock = Instant::now();
+    let session = &stored.session;
+    let sources = ProjectSources::new(&session.project);
+    let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
+    let mut begun: Vec<Begun> = Vec::new();
+    for index in which {
+        let finding = &stored.document.findings[*index];
+        let is_asked = options.all || named.contains(index);
+        match begin(stored, finding, is_asked, &sources) {
+            Ok((patient, subject)) => begun.push(Begun {
+                finding: *index,
+                patient,
+                subject,
+            }),
+            Err(why) => drop(outcomes.insert(*index, Outcome::none(why))),
+        }
+    }
+    let libraries: Vec<Libraries> = begun
+        .iter()
+        .map(|begun| libraries(session, begun, &sources))
+        .collect();
+    let patients: Vec<Patient> = begun.iter().map(|begun| begun.patient.clone()).collect();
+    let subjects: Vec<Subjected> = begun.iter().map(|begun| begun.subject.clone()).collect();
+    let mut trials = Trials {
+        session,
+        sources: &sources,
+        overlays: Overlays::new(
+            &sources,
+            &session.suite.launches,
+            session.scratch().to_owned(),
+            workplace.runner.to_owned(),
+        ),
+        subjects: &subjects,
+        seed: options.seed,
+        jobs: options.jobs,
+        compiled: Vec::new(),
+    };
+    let known = Known {
+        sources: &sources,
+        libraries: &libraries,
+    };
+    let mut search_side = |side, phase: &str| {
+        progress.phase(phase, patients.len() as u64);
+        search(&patients, side, known, &mut trials, &mut |_| progress.step())
+    };
+    let test_side = search_side(Side::Test, "repairing tests");
+    let main_side = search_side(Side::Main, "repairing main code");
+    for ((begun, test), main) in begun.iter().zip(test_side).zip(main_side) {
+        let outcome = Outcome::of(test, main);
+        outcomes.insert(begun.finding, outcome);
+    }
+    let mut patches = Patches::new(&stored.document, &outcomes, options, &sources);
+    progress.phase("proving all patches together", 0);
+    let by_finding: BTreeMap<usize, usize> = begun
+        .iter()
+        .enumerate()
+        .map(|(patient, begun)| (begun.finding, patient))
+        .collect();
+    patches.prove_together(&mut trials, &by_finding);
+    progress.phase("running the build on a patched copy", 0);
+    patches.build(workplace, session);
+    patches.finish(clock.elapsed())
+}
+
+/// A finding that can be worked on.
+struct Begun {
+    finding: usize,
+    patient: Patient,
+    subject: Subjected,
+}
+
+/// What a search needs of a finding, or why it is not begun.
+fn begin(
+    stored: &StoredRun,
+    finding: &Finding,
+    is_asked: bool,
+    sources: &ProjectSources,
+) -> Result<(Patient, Subjected), String> {
+    let Details::ImplementationDependent {
+        level,
+        strategy,
+        scope,
+        cause,
+        ..
+    } = &finding.details
+    else {
+        return Err("only implementation-dependent tests are repaired".to_owned());
+    };
+    if *level == Level::Full && !is_asked {
+        return Err(
+            "it fails only if an unchanged collection changes its order between two iterations; \
+                    name it or use `--all` to repair it all the same"
+                .to_owned(),
+        );
+    }
+    if cause.status != CauseStatus::Found {
+        let why = cause.reason.as_deref().unwrap_or("nobody searched for it");
+        return Err(format!("its cause is not known: {why}"));
+    }
+    if cause.choices.iter().all(|choice| choice.api == "Object.hashCode") {
+        return Err("it depends on identity hashes, and no single call is to blame".to_owned());
+    }
+    let replay = stored
+        .replays
+        .get(finding.id.as_str())
+        .filter(|replay| replay.launch.is_some());
+    let test = stored.session.suite.find(&finding.test);
+    let (Some(replay), Some(test)) = (replay, test) else {
+        return Err("it fails only when the build tool runs it".to_owned());
+    };
+    let launch = replay.launch.expect("it was just looked at");
+    stored.session.built(launch).map_err(|problem| problem.error)?;
+    look_at_sources(stored, finding, is_asked, sources)?;
+    let patient = Patient {
+        test: finding.test.test.clone(),
+        sort: finding.failure.unwrap_or(FailureSort::Exception),
+        exception: finding.exception.clone(),
+        cause: cause.clone(),
+    };
+    let subject = Subjected {
+        test,
+        replay: replay.clone(),
+        launch,
+        scope: *scope,
+        strategy: *strategy,
+    };
+    Ok((patient, subject))
+}
+
+/// The sources that a repair would start from must be there, be Java, and be those of the classes that ran.
+fn look_at_sources(
+    stored: &StoredRun,
+    finding: &Finding,
+    is_asked: bool,
+    sources: &ProjectSources,
+) -> Result<(), String> {
+    const OTHER_LANGUAGES: [(&str, &str); 4] = [
+        (".kt", "Kotlin"),
+        (".groovy", "Groovy"),
+        (".scala", "Scala"),
+        (".clj", "Clojure"),
+    ];
+    let Details::ImplementationDependent { cause, .. } = &finding.details else {
+        return Ok(());
+    };
+    let of_choices = cause
+        .choices
+        .iter()
+        .flat_map(|choice| choice.call.iter().chain(&choice.allocation));
+    let mut files: Vec<&str> = of_choices
+        .chain(&cause.failed_at)
+        .map(|place| place.file.as_str())
+        .collect();
+    files.sort_unstable();
+    files.dedup();
+    if files.is_empty() {
+        return Err("no line of the project's own code is on the way to the failure".to_owned());
+    }
+    let mut why = None;
+    let mut usable = 0;
+    for file in files {
+        let language = OTHER_LANGUAGES.iter().find(|(end, _)| file.ends_with(end));
+        if let Some((_, language)) = language {
+            why = Some(format!("`{file}` is {language}; only Java is repaired"));
+        } else if is_generated(file) && !is_asked {
+            why = Some(format!(
+                "`{file}` is generated; name the finding or use `--all` to repair it all the same"
+            ));
+        } else if let Some(original) = sources.original(file) {
+            if let Err(error) = unflake_repair::JavaFile::parse(file, &*original.text) {
+                why = Some(error.to_string());
+            } else if is_newer(stored, file) {
+                return Err(format!(
+                    "`{file}` changed after it was compiled; run `unflake check` again"
+                ));
+            } else {
+                usable += 1;
+            }
+        } else {
+            why = Some(format!("the source `{file}` was not found"));
+        }
+    }
+    match why {
+        Some(why) if usable == 0 => Err(why),
+        _ => Ok(()),
+    }
+}
+
+fn is_generated(file: &str) -> bool {
+    file.starts_with("target/") || file.contains("/target/") || file.contains("/generated")
+}
+
+/// Whether a source was written after its class.
+fn is_newer(stored: &StoredRun, file: &str) -> bool {
+    let written = |path: &std::path::Path| path.metadata().and_then(|data| data.modified()).ok();
+    let class = stored
+        .session
+        .suite
+        .launches
+        .iter()
+        .find_map(|launch| class_file(launch, file));
+    let source = written(&stored.session.project.join(file));
+    match (source, class.and_then(|class| written(&class))) {
+        (Some(source), Some(class)) => source > class,
+        _ => false,
+    }
+}
+
+/// What repairs of a patient may use: by its class path and the level of its own class.
+fn libraries(session: &Session, begun: &Begun, sources: &ProjectSources) -> Libraries {
+    const OLDEST: u32 = 8;
+    let launch = session.suite.launch(begun.subject.launch);
+    let places = begun.patient.cause.failed_at.iter();
+    let own = places.filter(|place| sources.original(&place.file).is_some());
+    let class = own.filter_map(|place| class_file(launch, &place.file)).next();
+    let level = class.and_then(|class| java_level(&std::fs::read(class).ok()?));
+    Libraries::new(
+        level.unwrap_or(OLDEST),
+        launch.class_path.iter().map(String::as_str),
+    )
+}
+
+/// What a finding says of its repair.
+fn not_repaired(why: &str) -> Repair {
+    Repair {
+        status: RepairStatus::Unrepaired,
+        reason: Some(why.to_owned()),
+        repair: None,
+    }
+}

@@ -1,0 +1,406 @@
+//! From repairs to patches: grouped by cause, proved together, and said of each finding.
+
+use super::copy::Workplace;
+use super::search::{Applied, Attempt, Proofs as _, Proved, Repaired, together};
+use super::sources::ProjectSources;
+use super::trials::Trials;
+use super::{Grouping, RepairOptions, Repairs, Texts, not_repaired};
+use crate::session::Session;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use unflake_findings::{
+    Details, Document, Finding, Repair, RepairCandidate, RepairGroup, RepairProof, RepairStatus, Safety,
+};
+use unflake_repair::unified_diff;
+
+/// What the searches found for one finding.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// Proved repairs: of test code, then of main code.
+    repairs: Vec<Repaired>,
+    /// Why there is none.
+    why: String,
+}
+
+impl Outcome {
+    pub(crate) fn none(why: String) -> Outcome {
+        Outcome {
+            repairs: Vec::new(),
+            why,
+        }
+    }
+
+    pub(crate) fn of(test: Result<Repaired, String>, main: Result<Repaired, String>) -> Outcome {
+        let why = test.as_ref().err().cloned().unwrap_or_default();
+        Outcome {
+            repairs: [test, main].into_iter().flatten().collect(),
+            why,
+        }
+    }
+}
+
+/// Patches in the making.
+pub(crate) struct Patches<'a> {
+    document: &'a Document,
+    outcomes: &'a BTreeMap<usize, Outcome>,
+    options: RepairOptions,
+    sources: &'a ProjectSources,
+    groups: Vec<Group>,
+    /// Why findings are not repaired after all.
+    refused: BTreeMap<usize, String>,
+    /// Tests that ran with all patches.
+    module: u32,
+}
+
+struct Group {
+    findings: Vec<usize>,
+    candidates: Vec<Candidate>,
+    chosen: Option<usize>,
+}
+
+/// One patch: the repairs of some findings of a group together.
+struct Candidate {
+    safety: Safety,
+    findings: Vec<usize>,
+    applied: BTreeSet<Applied>,
+    texts: Texts,
+    mutants: u32,
+    rounds: u32,
+}
+
+impl<'a> Patches<'a> {
+    pub(crate) fn new(
+        document: &'a Document,
+        outcomes: &'a BTreeMap<usize, Outcome>,
+        options: RepairOptions,
+        sources: &'a ProjectSources,
+    ) -> Patches<'a> {
+        let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for index in outcomes.keys() {
+            let finding = &document.findings[*index];
+            by_key.entry(key(finding, options.by)).or_default().push(*index);
+        }
+        let mut patches = Patches {
+            document,
+            outcomes,
+            options,
+            sources,
+            groups: Vec::new(),
+            refused: BTreeMap::new(),
+            module: 0,
+        };
+        for findings in by_key.into_values() {
+            let group = patches.group(findings);
+            patches.groups.push(group);
+        }
+        patches
+    }
+
+    fn group(&self, findings: Vec<usize>) -> Group {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for safety in [Safety::Test, Safety::Main] {
+            let mut candidate = Candidate {
+                safety,
+                findings: Vec::new(),
+                applied: BTreeSet::new(),
+                texts: Texts::new(),
+                mutants: 0,
+                rounds: u32::MAX,
+            };
+            for finding in &findings {
+                let of_safety = |repaired: &&Repaired| safety_of(repaired) == safety;
+                let Some(repaired) = self.outcomes[finding].repairs.iter().find(of_safety) else {
+                    continue;
+                };
+                // What touches the same lines differently is repaired by a later run.
+                if let Some(texts) = together(&[&candidate.texts, &repaired.texts], self.sources) {
+                    candidate.texts = texts;
+                    candidate.findings.push(*finding);
+                    candidate.applied.extend(repaired.applied.iter().cloned());
+                    candidate.mutants += repaired.mutants;
+                    candidate.rounds = candidate.rounds.min(repaired.rounds);
+                }
+            }
+            if !candidate.findings.is_empty() {
+                candidates.push(candidate);
+            }
+        }
+        let mut group = Group {
+            findings,
+            candidates,
+            chosen: None,
+        };
+        group.choose(self.options.safety);
+        group
+    }
+
+    /// The texts of all chosen patches; those that do not go together with earlier ones are dropped.
+    fn chosen(&mut self) -> Texts {
+        let mut all = Texts::new();
+        for group in &mut self.groups {
+            let Some(candidate) = group.chosen.map(|chosen| &group.candidates[chosen]) else {
+                continue;
+            };
+            match together(&[&all, &candidate.texts], self.sources) {
+                Some(texts) => all = texts,
+                None => {
+                    for finding in &candidate.findings {
+                        let why = "its patch touches the same lines as another one; run `unflake fix` again afterwards";
+                        self.refused.insert(*finding, why.to_owned());
+                    }
+                    group.chosen = None;
+                }
+            }
+        }
+        all
+    }
+
+    /// Runs everything with all chosen patches applied; what breaks something is not chosen.
+    pub(crate) fn prove_together(&mut self, trials: &mut Trials<'_>, patients: &BTreeMap<usize, usize>) {
+        const MOST: usize = 5;
+        for _ in 0..MOST {
+            let texts = self.chosen();
+            if texts.is_empty() {
+                return;
+            }
+            let (failing, all) = match trials.whole(&texts) {
+                Ok(whole) => whole,
+                Err(why) => {
+                    self.drop_where(|_| true, &format!("all patches together do not compile: {why}"));
+                    return;
+                }
+            };
+            self.module = u32::try_from(all).unwrap_or(u32::MAX);
+            if !failing.is_empty() {
+                let suite = &trials.session.suite;
+                let test = &suite[failing[0]].id.test;
+                let why = format!("with the patch, `{test}` fails without any variation");
+                let files: Vec<String> = failing
+                    .iter()
+                    .map(|test| file_of(&suite[*test].handle.root))
+                    .collect();
+                let touches = |candidate: &Candidate| {
+                    let edits = |path: &String| files.iter().any(|file| path.ends_with(file.as_str()));
+                    candidate.safety == Safety::Main || candidate.texts.keys().any(edits)
+                };
+                if !self.drop_where(touches, &why) {
+                    self.drop_where(|_| true, &why);
+                }
+                continue;
+            }
+            let findings: Vec<usize> = self.repaired().into_iter().collect();
+            let attempts: Vec<Attempt> = findings
+                .iter()
+                .map(|finding| Attempt {
+                    patient: patients[finding],
+                    texts: texts.clone(),
+                })
+                .collect();
+            let proved = trials.prove(&attempts);
+            let failed: BTreeSet<usize> = findings
+                .iter()
+                .zip(&proved)
+                .filter(|(_, proved)| !matches!(proved, Proved::Passed { .. }))
+                .map(|(finding, _)| *finding)
+                .collect();
+            if failed.is_empty() {
+                return;
+            }
+            let is_of =
+                |candidate: &Candidate| candidate.findings.iter().any(|finding| failed.contains(finding));
+            self.drop_where(is_of, "its patch does not hold together with the others");
+        }
+        self.drop_where(|_| true, "the patches do not hold together");
+    }
+
+    /// Takes another candidate, or none, for each group whose chosen one is like this. Whether there was one.
+    fn drop_where(&mut self, is_dropped: impl Fn(&Candidate) -> bool, why: &str) -> bool {
+        let mut dropped = false;
+        for group in &mut self.groups {
+            let Some(chosen) = group
+                .chosen
+                .filter(|chosen| is_dropped(&group.candidates[*chosen]))
+            else {
+                continue;
+            };
+            dropped = true;
+            let candidate = group.candidates.remove(chosen);
+            for finding in candidate.findings {
+                self.refused.insert(finding, why.to_owned());
+            }
+            group.choose(self.options.safety);
+        }
+        dropped
+    }
+
+    /// The findings of all chosen patches.
+    fn repaired(&self) -> BTreeSet<usize> {
+        let chosen = self
+            .groups
+            .iter()
+            .filter_map(|group| Some(&group.candidates[group.chosen?]));
+        chosen
+            .flat_map(|candidate| candidate.findings.iter().copied())
+            .collect()
+    }
+
+    /// The project's own build has the last word.
+    pub(crate) fn build(&mut self, workplace: &Workplace<'_>, session: &Session) {
+        let texts = self.chosen();
+        if texts.is_empty() {
+            return;
+        }
+        if let Err(why) = workplace.build(&self.bytes(&texts), session) {
+            self.drop_where(|_| true, &why);
+            for group in &mut self.groups {
+                group.chosen = None;
+            }
+        }
+    }
+
+    fn bytes(&self, texts: &Texts) -> BTreeMap<String, (Vec<u8>, Vec<u8>)> {
+        let mut files = BTreeMap::new();
+        for (path, text) in texts {
+            if let Some(original) = self.sources.original(path) {
+                let bytes = |text: &str| original.encoding.encode(text);
+                files.insert(path.clone(), (bytes(&original.text), bytes(text)));
+            }
+        }
+        files
+    }
+
+    /// The document with all that is known now.
+    pub(crate) fn finish(mut self, took: Duration) -> Repairs {
+        let texts = self.chosen();
+        let files = self.bytes(&texts);
+        let mut document = self.document.clone();
+        let tests = self.outcomes.len().max(1);
+        let each = took.as_secs_f64() / f64::from(u32::try_from(tests).unwrap_or(u32::MAX));
+        document.repairs = Vec::new();
+        let repaired = self.repaired();
+        for (finding, outcome) in self.outcomes {
+            let refused = self.refused.get(finding);
+            let why = refused.cloned().unwrap_or_else(|| outcome.why.clone());
+            set(&mut document.findings[*finding], not_repaired(&why));
+        }
+        for group in &self.groups {
+            if group.candidates.is_empty() {
+                continue;
+            }
+            let shown = self.shown(group, each);
+            for finding in group.candidates.iter().flat_map(|candidate| &candidate.findings) {
+                let is_repaired = repaired.contains(finding);
+                let offered = || {
+                    let refused = self.refused.get(finding).cloned();
+                    refused.unwrap_or_else(|| {
+                        "only a change of main code repairs it; `--safety main` takes it".to_owned()
+                    })
+                };
+                let repair = Repair {
+                    status: if is_repaired {
+                        RepairStatus::Repaired
+                    } else {
+                        RepairStatus::Offered
+                    },
+                    reason: (!is_repaired).then(offered),
+                    repair: Some(shown.id.clone()),
+                };
+                set(&mut document.findings[*finding], repair);
+            }
+            document.repairs.push(shown);
+        }
+        Repairs { document, files }
+    }
+
+    fn shown(&self, group: &Group, time: f64) -> RepairGroup {
+        let id = |finding: &usize| self.document.findings[*finding].id.clone();
+        let candidate = |candidate: &Candidate| RepairCandidate {
+            strategy: names(&candidate.applied),
+            safety: candidate.safety,
+            why: sentences(&candidate.applied),
+            files: candidate.texts.keys().cloned().collect(),
+            patch: self.patch(&candidate.texts),
+            proof: RepairProof {
+                mutants: candidate.mutants,
+                rounds: candidate.rounds,
+                module: self.module,
+                time,
+            },
+            repairs: candidate.findings.iter().map(id).collect(),
+        };
+        RepairGroup {
+            id: format!("r-{}", id(&group.findings[0]).as_str()),
+            findings: group.findings.iter().map(id).collect(),
+            candidates: group.candidates.iter().map(candidate).collect(),
+            chosen: group.chosen,
+        }
+    }
+
+    fn patch(&self, texts: &Texts) -> String {
+        let diffs = texts.iter().filter_map(|(path, text)| {
+            let old = self.sources.original(path)?;
+            Some(unified_diff(path, &old.text, text))
+        });
+        diffs.collect()
+    }
+}
+
+impl Group {
+    /// Of those that are allowed, the one that repairs most; of several, the one that disturbs least.
+    fn choose(&mut self, most: Safety) {
+        let allowed = self
+            .candidates
+            .iter()
+            .enumerate()
+            .filter(|(_, candidate)| candidate.safety <= most);
+        let best = allowed
+            .min_by_key(|(_, candidate)| (std::cmp::Reverse(candidate.findings.len()), candidate.safety));
+        self.chosen = best.map(|(index, _)| index);
+    }
+}
+
+fn safety_of(repaired: &Repaired) -> Safety {
+    let all = repaired.applied.iter().map(|applied| applied.safety);
+    all.max().unwrap_or(Safety::Test)
+}
+
+/// The strategies of a patch, each once, in the order of their names.
+fn names(applied: &BTreeSet<Applied>) -> String {
+    let names: BTreeSet<&str> = applied.iter().map(|applied| applied.strategy).collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+fn sentences(applied: &BTreeSet<Applied>) -> String {
+    let sentences: BTreeSet<&str> = applied.iter().map(|applied| applied.why.as_str()).collect();
+    sentences.into_iter().collect::<Vec<_>>().join("; ")
+}
+
+/// What findings of one patch have in common.
+fn key(finding: &Finding, by: Grouping) -> String {
+    let place = match &finding.details {
+        Details::ImplementationDependent { cause, .. } if by == Grouping::Cause => {
+            let choice = cause.choices.first();
+            choice.and_then(|choice| {
+                let place = choice.call.as_ref().or(choice.allocation.as_ref())?;
+                Some(format!("{} {}:{}", choice.api, place.file, place.line))
+            })
+        }
+        _ => None,
+    };
+    place.unwrap_or_else(|| format!("{} {}", finding.test, finding.id.as_str()))
+}
+
+fn set(finding: &mut Finding, found: Repair) {
+    match &mut finding.details {
+        Details::ImplementationDependent { repair, .. } => *repair = found,
+        Details::Polluter(polluter) => polluter.repair = found,
+        Details::FilePolluter(polluter) => polluter.repair = found,
+        Details::Victim(victim) => victim.repair = found,
+        Details::Brittle(brittle) => brittle.repair = found,
+    }
+}
+
+fn file_of(root: &str) -> String {
+    let outer = root.split('$').next().unwrap_or(root);
+    format!("/{}.java", outer.replace('.', "/"))
+}

@@ -1,0 +1,506 @@
+//! The search for repairs: candidates in order, a proof for each, and the next cause where one repair is not enough (R1).
+//!
+//! All tests are searched for at the same time, wave by wave: in each wave every test that is not repaired yet tries its
+//! next candidate, and all these attempts are compiled and run together. So the number of JVMs follows the number of
+//! waves, not the number of tests.
+
+use super::Texts;
+use super::sources::ProjectSources;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+use unflake_findings::{Cause, CauseStatus, Choice, Safety, SourcePlace};
+use unflake_protocol::{FailureSort, Strategy};
+use unflake_repair::{Candidate, Clues, Failing, Libraries, Mutation, candidates, renewed};
+
+/// Attempts for one test in one search.
+const MOST_TRIES: usize = 16;
+/// Causes of one test that are repaired one after the other.
+const MOST_CAUSES: usize = 4;
+/// Expected literals that are renewed for one test.
+const MOST_RENEWED: usize = 6;
+
+/// A test to repair.
+#[derive(Clone, Debug)]
+pub(crate) struct Patient {
+    /// `package.Class#method`.
+    pub(crate) test: String,
+    pub(crate) sort: FailureSort,
+    pub(crate) exception: String,
+    pub(crate) cause: Cause,
+}
+
+/// Files as they would be if a repair were applied.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Attempt {
+    /// The index of the patient.
+    pub(crate) patient: usize,
+    pub(crate) texts: Texts,
+}
+
+/// What running showed of an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Proved {
+    NotCompiled(String),
+    FailsUnvaried(Box<Failing>),
+    /// Another test of an edited class fails.
+    Breaks(String),
+    FailsVaried(Strategy),
+    Passed {
+        rounds: u32,
+    },
+    Cancelled,
+}
+
+/// A repair with a mistake in it, and where it must be noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MutantAttempt {
+    pub(crate) mutation: Mutation,
+    pub(crate) attempt: Attempt,
+    pub(crate) file: String,
+    pub(crate) lines: RangeInclusive<u32>,
+}
+
+/// What runs attempts: JVMs, or a table in our own tests.
+pub(crate) trait Proofs {
+    fn prove(&mut self, attempts: &[Attempt]) -> Vec<Proved>;
+
+    /// For each mutant whether its assertion noticed the mistake; else what happened instead.
+    fn notice(&mut self, mutants: &[MutantAttempt]) -> Vec<Result<(), String>>;
+
+    /// Why attempts fail when they vary in this way; `None`: it is not known.
+    fn causes(&mut self, failing: &[(Attempt, Strategy)]) -> Vec<Option<Cause>>;
+}
+
+/// A repair that was proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Repaired {
+    pub(crate) texts: Texts,
+    pub(crate) applied: Vec<Applied>,
+    pub(crate) mutants: u32,
+    pub(crate) rounds: u32,
+}
+
+/// One edit of a repair.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Applied {
+    pub(crate) strategy: &'static str,
+    pub(crate) why: String,
+    pub(crate) safety: Safety,
+}
+
+/// What a search may edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Test code only.
+    Test,
+    /// Main code first, and what test code needs beside it.
+    Main,
+}
+
+/// What is known without running anything.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) sources: &'a ProjectSources,
+    /// By patient.
+    pub(crate) libraries: &'a [Libraries],
+}
+
+/// One step of a search: edits that are still to be proved.
+#[derive(Clone, Debug)]
+struct Step {
+    texts: Texts,
+    applied: Vec<Applied>,
+    /// Of the last edit.
+    mutants: Vec<MutantAttempt>,
+    /// Mutants of earlier edits that were noticed.
+    noticed: u32,
+    /// What was blamed until now.
+    blamed: BTreeSet<Blamed>,
+    renewed: usize,
+}
+
+/// A choice, independent of the numbers of lines, which edits change.
+type Blamed = (String, String, String);
+
+/// The search for one patient.
+struct Search {
+    patient: usize,
+    /// The next to try is the last.
+    open: Vec<Step>,
+    seen: BTreeSet<Texts>,
+    tries: usize,
+    /// Why the best attempt until now did not work.
+    reason: Option<String>,
+    repaired: Option<Repaired>,
+}
+
+/// Searches repairs for all patients. For each the repair, or why there is none.
+pub(crate) fn search(
+    patients: &[Patient],
+    side: Side,
+    known: Known<'_>,
+    proofs: &mut dyn Proofs,
+    progress: &mut dyn FnMut(usize),
+) -> Vec<Result<Repaired, String>> {
+    let begin = |(index, patient): (usize, &Patient)| {
+        let start = Step {
+            texts: Texts::new(),
+            applied: Vec::new(),
+            mutants: Vec::new(),
+            noticed: 0,
+            blamed: BTreeSet::new(),
+            renewed: 0,
+        };
+        let mut search = Search {
+            patient: index,
+            open: Vec::new(),
+            seen: BTreeSet::new(),
+            tries: 0,
+            reason: None,
+            repaired: None,
+        };
+        let is_wanted = |candidate: &Candidate| match side {
+            Side::Test => candidate.safety == Safety::Test,
+            Side::Main => candidate.safety == Safety::Main,
+        };
+        search.push(&start, patient, &patient.cause, known, &is_wanted);
+        search
+    };
+    let mut searches: Vec<Search> = patients.iter().enumerate().map(begin).collect();
+    let is_wanted = |candidate: &Candidate| match side {
+        Side::Test => candidate.safety == Safety::Test,
+        Side::Main => candidate.safety <= Safety::Main,
+    };
+    loop {
+        let mut wave: Vec<(usize, Step)> = Vec::new();
+        for (index, search) in searches.iter_mut().enumerate() {
+            if let Some(step) = search.next() {
+                wave.push((index, step));
+            }
+        }
+        if wave.is_empty() {
+            break;
+        }
+        let attempts: Vec<Attempt> = wave
+            .iter()
+            .map(|(index, step)| Attempt {
+                patient: searches[*index].patient,
+                texts: step.texts.clone(),
+            })
+            .collect();
+        let proved = proofs.prove(&attempts);
+        if proved.contains(&Proved::Cancelled) {
+            break;
+        }
+        let failing: Vec<(Attempt, Strategy)> = attempts
+            .iter()
+            .zip(&proved)
+            .filter_map(|(attempt, proved)| match proved {
+                Proved::FailsVaried(strategy) => Some((attempt.clone(), *strategy)),
+                _ => None,
+            })
+            .collect();
+        let mut causes = proofs.causes(&failing).into_iter();
+        // Mistakes must be noticed before an edit is kept, whether it is the last one or not.
+        let mut kept: Vec<(usize, Step, Option<Cause>, u32)> = Vec::new();
+        for ((index, step), proved) in wave.into_iter().zip(proved) {
+            let search = &mut searches[index];
+            let patient = &patients[search.patient];
+            match proved {
+                Proved::Passed { rounds } => kept.push((index, step, None, rounds)),
+                Proved::FailsVaried(_) => match causes.next().flatten() {
+                    Some(cause) if is_new(&cause, &step.blamed, known, &step.texts) => {
+                        kept.push((index, step, Some(cause), 0));
+                    }
+                    _ => search.refuse("the test still fails with other orders"),
+                },
+                Proved::FailsUnvaried(failing) => search.renew(step, &failing, patient, known),
+                Proved::NotCompiled(why) => search.refuse(&format!("the repair does not compile: {why}")),
+                Proved::Breaks(test) => search.refuse(&format!("the repair breaks `{test}`")),
+                Proved::Cancelled => {}
+            }
+        }
+        let mutants: Vec<MutantAttempt> = kept
+            .iter()
+            .flat_map(|(_, step, ..)| step.mutants.clone())
+            .collect();
+        let mut noticed = proofs.notice(&mutants).into_iter();
+        for (index, step, cause, rounds) in kept {
+            let of_step: Vec<Result<(), String>> = noticed.by_ref().take(step.mutants.len()).collect();
+            let search = &mut searches[index];
+            let unnoticed = step.mutants.iter().zip(&of_step).find_map(|(mutant, noticed)| {
+                let why = noticed.as_ref().err()?;
+                Some(format!(
+                    "the repaired test would not notice {}: {why}",
+                    mutant.mutation.name()
+                ))
+            });
+            if let Some(why) = unnoticed {
+                search.refuse(&why);
+                continue;
+            }
+            let count = step.noticed + u32::try_from(step.mutants.len()).unwrap_or(u32::MAX);
+            match cause {
+                None => {
+                    search.repaired = Some(Repaired {
+                        texts: step.texts,
+                        applied: step.applied,
+                        mutants: count,
+                        rounds,
+                    });
+                    progress(search.patient);
+                }
+                Some(cause) => {
+                    let step = Step {
+                        noticed: count,
+                        ..step
+                    };
+                    let patient = &patients[search.patient];
+                    search.reason = Some("what is left of the failure could not be repaired".to_owned());
+                    search.push(&step, patient, &cause, known, &is_wanted);
+                }
+            }
+        }
+    }
+    searches.into_iter().map(Search::end).collect()
+}
+
+impl Search {
+    fn next(&mut self) -> Option<Step> {
+        if self.repaired.is_some() || self.tries >= MOST_TRIES {
+            return None;
+        }
+        while let Some(step) = self.open.pop() {
+            // A pair of place and strategy is never tried twice.
+            if self.seen.insert(step.texts.clone()) {
+                self.tries += 1;
+                return Some(step);
+            }
+        }
+        None
+    }
+
+    /// Adds what may be done about a cause, on top of a step.
+    fn push(
+        &mut self,
+        step: &Step,
+        patient: &Patient,
+        cause: &Cause,
+        known: Known<'_>,
+        is_wanted: &dyn Fn(&Candidate) -> bool,
+    ) {
+        if step.blamed.len() >= MOST_CAUSES {
+            return;
+        }
+        let sources = known.sources.with(&step.texts);
+        let failing = failing(patient, cause);
+        let mut more = Vec::new();
+        for choice in &cause.choices {
+            let clues = Clues {
+                failing: &failing,
+                choice,
+                sources: &sources,
+                libraries: &known.libraries[self.patient],
+            };
+            let mut blamed = step.blamed.clone();
+            blamed.insert(blamed_of(choice, known, &step.texts));
+            let wanted = candidates(&clues)
+                .into_iter()
+                .filter(|candidate| is_wanted(candidate));
+            more.extend(wanted.filter_map(|candidate| self.step(step, candidate, &blamed, known)));
+        }
+        self.open.extend(more.into_iter().rev());
+    }
+
+    fn step(
+        &self,
+        before: &Step,
+        candidate: Candidate,
+        blamed: &BTreeSet<Blamed>,
+        known: Known<'_>,
+    ) -> Option<Step> {
+        let old = |path: &str| -> Option<String> {
+            match before.texts.get(path) {
+                Some(text) => Some(text.clone()),
+                None => Some(known.sources.original(path)?.text.to_string()),
+            }
+        };
+        let mut texts = before.texts.clone();
+        for (path, edits) in &candidate.edits {
+            texts.insert(path.clone(), edits.apply(&old(path)?));
+        }
+        let mut mutants = Vec::new();
+        if let Some((path, statement)) = &candidate.assertion {
+            for mutant in &candidate.mutants {
+                let text = mutant.edits.apply(&old(path)?);
+                let line = |byte: usize| line_of(&text, mutant.edits.moved(byte));
+                let lines = line(statement.start)..=line(statement.end);
+                let mut mutated = texts.clone();
+                mutated.insert(path.clone(), text);
+                mutants.push(MutantAttempt {
+                    mutation: mutant.mutation,
+                    attempt: Attempt {
+                        patient: self.patient,
+                        texts: mutated,
+                    },
+                    file: path.clone(),
+                    lines,
+                });
+            }
+        }
+        let mut applied = before.applied.clone();
+        applied.push(Applied {
+            strategy: candidate.strategy,
+            why: candidate.why,
+            safety: candidate.safety,
+        });
+        Some(Step {
+            texts,
+            applied,
+            mutants,
+            noticed: before.noticed,
+            blamed: blamed.clone(),
+            renewed: before.renewed,
+        })
+    }
+
+    /// An order that is fixed now may be another one than the expected literal has (R6).
+    fn renew(&mut self, step: Step, failing: &Failing, patient: &Patient, known: Known<'_>) {
+        let is_fixed = step
+            .applied
+            .iter()
+            .any(|applied| FIXES_ORDER.contains(&applied.strategy));
+        if !is_fixed || step.renewed >= MOST_RENEWED {
+            return self.refuse("the test fails without any variation after the repair");
+        }
+        let sources = known.sources.with(&step.texts);
+        let (path, edits) = match renewed(failing, &sources) {
+            Ok(renewed) => renewed,
+            Err(why) => {
+                return self.refuse(&format!(
+                    "the order is fixed now, but the expected value of `{}` cannot be renewed: {why}",
+                    patient.test
+                ));
+            }
+        };
+        let old = step.texts.get(&path).cloned();
+        let old = old.or_else(|| Some(known.sources.original(&path)?.text.to_string()));
+        let Some(old) = old else { return };
+        let mut next = step;
+        next.texts.insert(path, edits.apply(&old));
+        next.applied.push(Applied {
+            strategy: "renew-literal",
+            why: "write the expected value in the order that is fixed now".to_owned(),
+            safety: Safety::Test,
+        });
+        next.renewed += 1;
+        self.open.push(next);
+        // It is the same candidate, not a new one.
+        self.tries = self.tries.saturating_sub(1);
+    }
+
+    fn refuse(&mut self, why: &str) {
+        self.reason = Some(why.to_owned());
+    }
+
+    fn end(self) -> Result<Repaired, String> {
+        let tries = self.tries;
+        self.repaired.ok_or_else(|| match self.reason {
+            Some(why) if tries > 1 => format!("{tries} repairs were tried; of the last one, {why}"),
+            Some(why) => why,
+            None => "no strategy fits this failure".to_owned(),
+        })
+    }
+}
+
+/// Strategies after which an order is always the same.
+const FIXES_ORDER: [&str; 2] = ["linked-hash", "sort-members"];
+
+fn failing(patient: &Patient, cause: &Cause) -> Failing {
+    Failing {
+        test: patient.test.clone(),
+        sort: patient.sort,
+        exception: patient.exception.clone(),
+        message: cause.message.clone().unwrap_or_default(),
+        expected: cause.expected.clone(),
+        actual: cause.actual.clone(),
+        frames: cause.failed_at.clone(),
+    }
+}
+
+/// Whether something else is blamed now.
+fn is_new(cause: &Cause, blamed: &BTreeSet<Blamed>, known: Known<'_>, texts: &Texts) -> bool {
+    let is_new = |choice: &Choice| !blamed.contains(&blamed_of(choice, known, texts));
+    cause.status == CauseStatus::Found && cause.choices.iter().any(is_new)
+}
+
+fn blamed_of(choice: &Choice, known: Known<'_>, texts: &Texts) -> Blamed {
+    let line = |place: &Option<SourcePlace>| {
+        let place = place.as_ref()?;
+        let text = match texts.get(&place.file) {
+            Some(text) => text.clone(),
+            None => known.sources.original(&place.file)?.text.to_string(),
+        };
+        let line = text.lines().nth((place.line as usize).checked_sub(1)?)?;
+        Some(format!("{} {}", place.method, line.trim()))
+    };
+    (
+        choice.api.clone(),
+        line(&choice.call).unwrap_or_default(),
+        line(&choice.allocation).unwrap_or_default(),
+    )
+}
+
+/// The line of a byte, from 1.
+fn line_of(text: &str, byte: usize) -> u32 {
+    let before = text.as_bytes()[..byte.min(text.len())].iter();
+    u32::try_from(before.filter(|c| **c == b'\n').count()).unwrap_or(u32::MAX - 1) + 1
+}
+
+/// Attempts that can be compiled together: their edits do not touch each other, and they change the same main code.
+pub(crate) fn pack(attempts: &[Attempt], sources: &ProjectSources) -> Vec<(Texts, Vec<usize>)> {
+    let mut packs: Vec<(Texts, Vec<usize>)> = Vec::new();
+    for (index, attempt) in attempts.iter().enumerate() {
+        let joined = packs
+            .iter_mut()
+            .find_map(|pack| Some((merged(&pack.0, &attempt.texts, sources)?, pack)));
+        match joined {
+            Some((texts, pack)) => {
+                pack.0 = texts;
+                pack.1.push(index);
+            }
+            None => packs.push((attempt.texts.clone(), vec![index])),
+        }
+    }
+    packs
+}
+
+/// Both together; `None`: they do not go together, or one would be proved by the main code of the other.
+fn merged(one: &Texts, other: &Texts, sources: &ProjectSources) -> Option<Texts> {
+    let main = |texts: &Texts| -> BTreeMap<String, String> {
+        let main = texts.iter().filter(|(path, _)| !super::sources::is_test(path));
+        main.map(|(path, text)| (path.clone(), text.clone())).collect()
+    };
+    (main(one) == main(other)).then_some(())?;
+    together(&[one, other], sources)
+}
+
+/// All edits of these texts in one; `None`: some of them touch the same lines.
+pub(crate) fn together(all: &[&Texts], sources: &ProjectSources) -> Option<Texts> {
+    let mut merged = Texts::new();
+    for (path, text) in all.iter().flat_map(|texts| texts.iter()) {
+        let both = match merged.get(path) {
+            None => text.clone(),
+            Some(there) if there == text => continue,
+            Some(there) => {
+                let old = sources.original(path)?.text;
+                let edits = unflake_repair::Edits::between(&old, there);
+                edits
+                    .merged(&unflake_repair::Edits::between(&old, text))?
+                    .apply(&old)
+            }
+        };
+        merged.insert(path.clone(), both);
+    }
+    Some(merged)
+}

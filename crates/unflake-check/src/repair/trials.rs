@@ -1,0 +1,428 @@
+//! Attempts in real JVMs: packed together, compiled into overlays, run unvaried and varied.
+
+use super::Texts;
+use super::overlay::{NotCompiled, Overlays};
+use super::search::{Attempt, MutantAttempt, Proofs, Proved, pack};
+use super::sources::ProjectSources;
+use crate::drive::patience::Patience;
+use crate::drive::rounds::{Verdicts, Workers};
+use crate::drive::scripts::ScriptJvms;
+use crate::drive::units::{Spread, Turn, units};
+use crate::places::OwnCode;
+use crate::replay::Replay;
+use crate::session::Session;
+use crate::suite::LaunchIx;
+use crate::vary::cause::{Debugger, ToExplain, compared};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use unflake_explore::{GUIDED_ROUNDS, TestIx, Verdict, random_rounds, strategy_of_round};
+use unflake_findings::{Cause, Scope, SourcePlace};
+use unflake_protocol::{Failure, Seed, Strategy};
+use unflake_repair::Failing;
+use unflake_runner::{Launch, Work};
+
+/// Random rounds that a repair must pass.
+pub(crate) const RANDOM_ROUNDS: usize = 20;
+/// The longest that the next cause of a test is searched for.
+const CAUSE_LIMIT: Duration = Duration::from_secs(10);
+
+/// What a patient is to the JVMs.
+#[derive(Clone, Debug)]
+pub(crate) struct Subjected {
+    pub(crate) test: TestIx,
+    pub(crate) replay: Replay,
+    pub(crate) launch: LaunchIx,
+    pub(crate) scope: Scope,
+    /// How it failed.
+    pub(crate) strategy: Strategy,
+}
+
+/// Runs attempts.
+pub(crate) struct Trials<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) sources: &'a ProjectSources,
+    pub(crate) overlays: Overlays<'a>,
+    pub(crate) subjects: &'a [Subjected],
+    pub(crate) seed: Seed,
+    pub(crate) jobs: usize,
+    /// Launches of attempts that were compiled, to find causes in them.
+    pub(crate) compiled: Vec<(Attempt, Vec<Launch>)>,
+}
+
+impl Trials<'_> {
+    /// Runs tests once for each turn.
+    fn run(&self, launches: &[Launch], turns: &[Turn]) -> Verdicts {
+        let suite = &self.session.suite;
+        let spread = Spread {
+            jobs: self.jobs,
+            repeatable: false,
+        };
+        let workers = Workers {
+            suite,
+            launches,
+            driver: self.session.driver(),
+            spread,
+            patience: Patience::checking(None),
+            quick: Patience::repeating(None),
+            hear: &|_| {},
+        };
+        workers.run(units(suite, turns, spread), &|_, _| {})
+    }
+
+    /// Compiles attempts, as many together as go together; those that spoil the others, alone.
+    fn compile(&mut self, attempts: &[Attempt]) -> Vec<Pack> {
+        let mut packs = Vec::new();
+        for (texts, members) in pack(attempts, self.sources) {
+            match self.overlays.compile(&texts) {
+                Ok(launches) => packs.push(Pack {
+                    members,
+                    launches: Ok(launches),
+                }),
+                Err(_) if members.len() > 1 => {
+                    // Whoever has an error of its own is found by compiling each alone; the others stay together.
+                    let (sound, broken) = self.told_apart(attempts, &members);
+                    packs.extend(broken);
+                    let rest: Vec<Attempt> = sound.iter().map(|index| attempts[*index].clone()).collect();
+                    for (texts, of_rest) in pack(&rest, self.sources) {
+                        let members = of_rest.into_iter().map(|index| sound[index]).collect();
+                        let launches = self.overlays.compile(&texts).map_err(|error| said(&error));
+                        packs.push(Pack { members, launches });
+                    }
+                }
+                Err(error) => packs.push(Pack {
+                    members,
+                    launches: Err(said(&error)),
+                }),
+            }
+        }
+        packs
+    }
+
+    fn told_apart(&mut self, attempts: &[Attempt], members: &[usize]) -> (Vec<usize>, Vec<Pack>) {
+        let (mut sound, mut broken) = (Vec::new(), Vec::new());
+        for index in members {
+            match self.overlays.compile(&attempts[*index].texts) {
+                Ok(_) => sound.push(*index),
+                Err(error) => broken.push(Pack {
+                    members: vec![*index],
+                    launches: Err(said(&error)),
+                }),
+            }
+        }
+        (sound, broken)
+    }
+
+    /// The tests of edited test classes that passed in the build.
+    fn neighbours(&self, texts: &Texts) -> Vec<TestIx> {
+        let suite = &self.session.suite;
+        let is_edited = |root: &str| {
+            let outer = root.split('$').next().unwrap_or(root).replace('.', "/");
+            let file = format!("/{outer}.java");
+            texts.keys().any(|path| path.ends_with(&file))
+        };
+        let of_class = suite.all().filter(|test| is_edited(&suite[*test].handle.root));
+        of_class
+            .filter(|test| suite[*test].has_passed() && suite[*test].launch.is_some())
+            .collect()
+    }
+
+    fn prove_pack(&self, attempts: &[Attempt], members: &[usize], launches: &[Launch]) -> Vec<Proved> {
+        let subject = |member: &usize| &self.subjects[attempts[*member].patient];
+        let mut tests: BTreeSet<TestIx> = members
+            .iter()
+            .flat_map(|member| subject(member).replay.tests.clone())
+            .collect();
+        let patients: BTreeSet<TestIx> = tests.clone();
+        for member in members {
+            tests.extend(self.neighbours(&attempts[*member].texts));
+        }
+        let mut strategies: Vec<Strategy> = (1..=GUIDED_ROUNDS)
+            .map(|round| strategy_of_round(round, None, self.seed))
+            .collect();
+        strategies.extend(members.iter().map(|member| subject(member).strategy));
+        let mut known = Vec::new();
+        strategies.retain(|strategy| {
+            !known.contains(strategy) && {
+                known.push(*strategy);
+                true
+            }
+        });
+        let mut turns = vec![Turn {
+            round: 0,
+            strategy: None,
+            tests: tests.iter().copied().collect(),
+        }];
+        turns.extend(varied_turns(&strategies, &patients));
+        let first = self.run(launches, &turns);
+        let mut proved: Vec<Proved> = members
+            .iter()
+            .map(|member| self.judge(&attempts[*member], subject(member), &first, &strategies))
+            .collect();
+        let random: Vec<Strategy> = random_rounds(self.seed).take(RANDOM_ROUNDS).collect();
+        let left: BTreeSet<TestIx> = members
+            .iter()
+            .zip(&proved)
+            .filter(|(_, proved)| matches!(proved, Proved::Passed { .. }))
+            .flat_map(|(member, _)| subject(member).replay.tests.clone())
+            .collect();
+        if left.is_empty() {
+            return proved;
+        }
+        let more = self.run(launches, &varied_turns(&random, &left));
+        for (member, proved) in members.iter().zip(&mut proved) {
+            if let Proved::Passed { rounds } = proved {
+                let fails = first_failing(&more, subject(member).test, &random);
+                *proved = match fails {
+                    Some(strategy) => Proved::FailsVaried(strategy),
+                    None => Proved::Passed {
+                        rounds: *rounds + count(random.len()),
+                    },
+                };
+            }
+        }
+        proved
+    }
+
+    fn judge(
+        &self,
+        attempt: &Attempt,
+        subject: &Subjected,
+        verdicts: &Verdicts,
+        strategies: &[Strategy],
+    ) -> Proved {
+        if self.is_cancelled() {
+            return Proved::Cancelled;
+        }
+        match verdicts.get(&(0, subject.test)) {
+            Some(Verdict::Passed) => {}
+            Some(Verdict::Failed(failure)) => {
+                return Proved::FailsUnvaried(Box::new(self.failing(subject, failure)));
+            }
+            Some(Verdict::NotRun | Verdict::Cancelled) | None => {
+                return Proved::NotCompiled("the test did not run afterwards".to_owned());
+            }
+        }
+        let has_failed = |test: &TestIx| matches!(verdicts.get(&(0, *test)), Some(Verdict::Failed(_)));
+        // Whoever is repaired at the same time has a proof of its own.
+        let is_patient = |test: &TestIx| self.subjects.iter().any(|subject| subject.test == *test);
+        let broken = self
+            .neighbours(&attempt.texts)
+            .into_iter()
+            .find(|test| has_failed(test) && !is_patient(test));
+        if let Some(broken) = broken {
+            return Proved::Breaks(self.session.suite[broken].id.test.clone());
+        }
+        match first_failing(verdicts, subject.test, strategies) {
+            Some(strategy) => Proved::FailsVaried(strategy),
+            None => Proved::Passed {
+                rounds: count(strategies.len()),
+            },
+        }
+    }
+
+    fn failing(&self, subject: &Subjected, failure: &Failure) -> Failing {
+        let (expected, actual) = compared(failure);
+        Failing {
+            test: self.session.suite[subject.test].id.test.clone(),
+            sort: failure.sort(),
+            exception: failure.kind.clone(),
+            message: failure.message.clone(),
+            expected,
+            actual,
+            frames: self.frames(subject, failure),
+        }
+    }
+
+    /// By the classes of the build: those of overlays have no sources beside them.
+    fn frames(&self, subject: &Subjected, failure: &Failure) -> Vec<SourcePlace> {
+        let launch = self.session.suite.launch(subject.launch);
+        OwnCode::new(&self.session.project, launch).of_trace(&failure.trace)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.session.driver().cancel().is_cancelled()
+    }
+
+    /// Runs all tests of the suite that passed in the build, unvaried, with these texts. The ones that fail, and how many
+    /// ran; an error if they do not compile.
+    pub(crate) fn whole(&mut self, texts: &Texts) -> Result<(Vec<TestIx>, usize), String> {
+        let launches = self.overlays.compile(texts).map_err(|error| said(&error))?;
+        let suite = &self.session.suite;
+        let can_run = |test: &TestIx| suite[*test].has_passed() && suite[*test].launch.is_some();
+        let mut left: Vec<TestIx> = suite.all().filter(can_run).collect();
+        let all = left.len();
+        // What fails once may be flaky, or was disturbed by its neighbours: only what fails each time counts.
+        for round in 0..3 {
+            if left.is_empty() {
+                break;
+            }
+            let turn = Turn {
+                round,
+                strategy: None,
+                tests: left.clone(),
+            };
+            let verdicts = self.run(&launches, &[turn]);
+            left.retain(|test| matches!(verdicts.get(&(round, *test)), Some(Verdict::Failed(_))));
+        }
+        Ok((left, all))
+    }
+}
+
+/// Attempts that are compiled together.
+struct Pack {
+    members: Vec<usize>,
+    launches: Result<Vec<Launch>, String>,
+}
+
+fn said(error: &NotCompiled) -> String {
+    match error {
+        NotCompiled::Errors(errors) => {
+            let first = errors.iter().next();
+            first.map_or_else(String::new, |(path, error)| format!("`{path}`, {error}"))
+        }
+        NotCompiled::Broken(why) => why.clone(),
+    }
+}
+
+fn varied_turns(strategies: &[Strategy], tests: &BTreeSet<TestIx>) -> Vec<Turn> {
+    let turn = |(round, strategy): (u32, &Strategy)| Turn {
+        round,
+        strategy: Some(*strategy),
+        tests: tests.iter().copied().collect(),
+    };
+    (1..).zip(strategies).map(turn).collect()
+}
+
+/// What it fails with first; a round in which it did not run counts as failing.
+fn first_failing(verdicts: &Verdicts, test: TestIx, strategies: &[Strategy]) -> Option<Strategy> {
+    let fails = |(round, _): &(u32, &Strategy)| verdicts.get(&(*round, test)) != Some(&Verdict::Passed);
+    (1..).zip(strategies).find(fails).map(|(_, strategy)| *strategy)
+}
+
+fn count(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}
+
+impl Proofs for Trials<'_> {
+    fn prove(&mut self, attempts: &[Attempt]) -> Vec<Proved> {
+        let mut proved: Vec<Option<Proved>> = vec![None; attempts.len()];
+        self.compiled.clear();
+        for pack in self.compile(attempts) {
+            let results = match &pack.launches {
+                Ok(launches) => {
+                    let compiled = pack
+                        .members
+                        .iter()
+                        .map(|member| (attempts[*member].clone(), launches.clone()));
+                    self.compiled.extend(compiled);
+                    self.prove_pack(attempts, &pack.members, launches)
+                }
+                Err(why) => vec![Proved::NotCompiled(why.clone()); pack.members.len()],
+            };
+            for (member, result) in pack.members.iter().zip(results) {
+                proved[*member] = Some(result);
+            }
+        }
+        proved
+            .into_iter()
+            .map(|proved| proved.unwrap_or(Proved::Cancelled))
+            .collect()
+    }
+
+    fn notice(&mut self, mutants: &[MutantAttempt]) -> Vec<Result<(), String>> {
+        let attempts: Vec<Attempt> = mutants.iter().map(|mutant| mutant.attempt.clone()).collect();
+        let mut noticed: Vec<Result<(), String>> = vec![Err("it was not run".to_owned()); mutants.len()];
+        for pack in self.compile(&attempts) {
+            let launches = match pack.launches {
+                Ok(launches) => launches,
+                Err(why) => {
+                    for member in pack.members {
+                        noticed[member] = Err(format!("the variant does not compile: {why}"));
+                    }
+                    continue;
+                }
+            };
+            let subject = |member: &usize| &self.subjects[attempts[*member].patient];
+            let tests: BTreeSet<TestIx> = pack
+                .members
+                .iter()
+                .flat_map(|member| subject(member).replay.tests.clone())
+                .collect();
+            let turn = Turn {
+                round: 0,
+                strategy: None,
+                tests: tests.into_iter().collect(),
+            };
+            let verdicts = self.run(&launches, &[turn]);
+            for member in &pack.members {
+                let mutant = &mutants[*member];
+                let subject = subject(member);
+                noticed[*member] = match verdicts.get(&(0, subject.test)) {
+                    Some(Verdict::Failed(failure)) => {
+                        let is_there = |place: &SourcePlace| {
+                            place.file == mutant.file && mutant.lines.contains(&place.line)
+                        };
+                        if self.frames(subject, failure).iter().any(is_there) {
+                            Ok(())
+                        } else {
+                            Err("the variant fails elsewhere".to_owned())
+                        }
+                    }
+                    Some(Verdict::Passed) => Err("the variant passes".to_owned()),
+                    Some(Verdict::NotRun | Verdict::Cancelled) | None => {
+                        Err("the variant did not run".to_owned())
+                    }
+                };
+            }
+        }
+        noticed
+    }
+
+    fn causes(&mut self, failing: &[(Attempt, Strategy)]) -> Vec<Option<Cause>> {
+        let explain = |(attempt, strategy): &(Attempt, Strategy)| {
+            let (_, launches) = self.compiled.iter().find(|(compiled, _)| compiled == attempt)?;
+            let subject = &self.subjects[attempt.patient];
+            let session = self.session.with_launches(launches.clone());
+            let jvms = ScriptJvms {
+                driver: &session.script_driver(),
+                work: Work::Short,
+                patience: Patience::checking(None),
+            };
+            let debugger = Debugger {
+                session: &session,
+                jvms: &jvms,
+                jobs: 1,
+                repeatable: false,
+                limit: Some(CAUSE_LIMIT),
+                deadline: None,
+            };
+            let failure = ToExplain {
+                strategy: *strategy,
+                scope: subject.scope,
+                replay: subject.replay.clone(),
+                hangs: false,
+            };
+            let cause = debugger.explain(vec![failure], &|| {}).into_iter().next()?;
+            Some(self.at_home(cause, subject))
+        };
+        failing.iter().map(explain).collect()
+    }
+}
+
+impl Trials<'_> {
+    /// Places of an overlay's classes are those of the sources that they were compiled from.
+    fn at_home(&self, mut cause: Cause, subject: &Subjected) -> Cause {
+        let launch = self.session.suite.launch(subject.launch);
+        let mut own = OwnCode::new(&self.session.project, launch);
+        for choice in &mut cause.choices {
+            choice.call = own.place_of(&choice.stack);
+            choice.allocation = own.place_of(&choice.allocation_stack);
+        }
+        cause.failed_at = cause
+            .failed_at
+            .iter()
+            .filter_map(|place| own.at_home(place))
+            .collect();
+        cause
+    }
+}
