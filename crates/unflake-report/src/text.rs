@@ -303,7 +303,7 @@ impl TextPage<'_> {
 }
 
 /// What a line of a finding is about, in a column of its own.
-fn label(name: &str) -> String {
+pub(crate) fn label(name: &str) -> String {
     const COLUMN: usize = 9;
     format!(
         "{FAINT}{name}{FAINT:#}{:1$}",

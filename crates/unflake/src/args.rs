@@ -9,8 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
-use unflake_check::{CheckKind, Eager, Measure as Captured, SeedSetting};
-use unflake_findings::LevelSetting;
+use unflake_check::{CheckKind, Eager, Grouping, Measure as Captured, SeedSetting};
+use unflake_findings::{LevelSetting, Safety};
 use unflake_runner::IsolationSetting;
 
 /// Finds JVM tests that pass only by luck.
@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Find the causes of findings that have none yet
     Debug(DebugArgs),
+    /// Repair implementation-dependent tests: proved patches, shown or applied
+    Fix(FixArgs),
     /// Try all allowed behaviours of one test
     Explore(ExploreArgs),
     /// Repeat the failure of a finding
@@ -423,6 +425,43 @@ pub(crate) struct DebugArgs {
     /// Write the result as `text` or `json`, to standard output or to a file; may be repeated
     #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) format: Vec<FormatArg>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FixArgs {
+    /// Findings (their ids or the beginnings of them) or tests like `OrderTest#keepsOrder` [default: all
+    /// implementation-dependent findings of the latest run]
+    #[arg(value_name = "FINDING")]
+    pub(crate) findings: Vec<String>,
+    #[command(flatten)]
+    pub(crate) jvm: JvmArgs,
+    /// Write the patches into the project
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// Show the patches and ask whether to write them
+    #[arg(long, conflicts_with = "apply")]
+    pub(crate) interactive: bool,
+    /// Also repair what only an order that changes between two iterations breaks, and generated sources
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Apply patches although the project has changes that are not committed, or no version control
+    #[arg(long)]
+    pub(crate) allow_dirty: bool,
+    /// One patch for each `cause`, or one for each `test` [default: cause]
+    #[arg(long, value_name = "WHAT", value_parser = one_of::<Grouping>(&Grouping::NAMES), hide_possible_values = true)]
+    pub(crate) by: Option<Grouping>,
+    /// The most that a patch may touch: `test` code, or `main` code as well [default: test]
+    #[arg(long, value_name = "SAFETY", value_parser = one_of::<Safety>(&["test", "main"]), hide_possible_values = true)]
+    pub(crate) safety: Option<Safety>,
+    /// Number of test JVMs that run in parallel [default: number of cores]
+    #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]
+    pub(crate) jobs: Option<u16>,
+    /// Write the result as `text` or `json`, to standard output or to a file; may be repeated
+    #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    pub(crate) format: Vec<FormatArg>,
+    /// Arguments for the build tool
+    #[arg(last = true, value_name = "ARGS", allow_hyphen_values = true)]
+    pub(crate) build_arguments: Vec<String>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -57,6 +57,7 @@ fn dispatch(arguments: Arguments, screen: Screen) -> Result<ExitCode, Problem> {
     match arguments.command {
         Command::Check(args) => commands::check::run(&Settings::resolve(*args, screen)?),
         Command::Debug(args) => commands::debug::run(args, screen),
+        Command::Fix(args) => commands::fix::run(args, screen),
         Command::Explore(args) => commands::explore::run(&ExploreSettings::resolve(args, screen)?),
         Command::Victims(args) => commands::victims::run(args, screen),
         Command::Replay(args) => commands::replay::run(ReplaySettings::resolve(args, screen)?),

@@ -1,20 +1,22 @@
 //! What was asked for, complete: the command line and the environment, then `unflake.toml`, then the defaults.
 
 use crate::args::{
-    CheckArgs, Color, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, Format, FormatArg, JvmArgs, PlaceArgs,
-    ProgressArg, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
+    Arguments, CheckArgs, Color, Command, DebugArgs, ExecArgs, ExploreArgs, ExploreFormat, FixArgs, Format,
+    FormatArg, JvmArgs, PlaceArgs, ProgressArg, ReplayArgs, ScreenArgs, VaryArgs, VictimsArgs, Window,
 };
 use crate::config::Config;
 use crate::values::FailOn;
+use clap::Parser as _;
 use std::ffi::OsString;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unflake_check::{
-    CheckKind, ExploreOptions, Measure, Options, Place, PollutionOptions, Problem, Vary, problem, unknown_api,
+    CheckKind, ExploreOptions, Grouping, Measure, Options, Place, PollutionOptions, Problem, Vary, problem,
+    unknown_api,
 };
-use unflake_findings::{ProjectStore, default_base, project_with};
+use unflake_findings::{ProjectStore, Safety, default_base, project_with};
 use unflake_protocol::Seed;
 
 /// For `check`.
@@ -53,6 +55,25 @@ pub(crate) struct DebugSettings {
     pub(crate) budget: Option<Duration>,
     pub(crate) jobs: NonZeroUsize,
     pub(crate) formats: Vec<FormatArg>,
+}
+
+/// For `fix`.
+#[derive(Clone, Debug)]
+pub(crate) struct FixSettings {
+    pub(crate) place: Place,
+    pub(crate) screen: Screen,
+    /// Ids or tests as the user wrote them; empty: all implementation-dependent ones.
+    pub(crate) findings: Vec<String>,
+    pub(crate) apply: bool,
+    pub(crate) interactive: bool,
+    pub(crate) all: bool,
+    pub(crate) allow_dirty: bool,
+    pub(crate) by: Grouping,
+    pub(crate) safety: Safety,
+    pub(crate) jobs: NonZeroUsize,
+    pub(crate) formats: Vec<FormatArg>,
+    /// For the check that comes first where no run is stored.
+    pub(crate) check: Options,
 }
 
 /// For `victims`.
@@ -176,6 +197,33 @@ impl ReplaySettings {
     }
 }
 
+impl Settings {
+    /// What `unflake check -C DIRECTORY` would take.
+    pub(crate) fn of_check(directory: &Path, screen: Screen) -> Result<Settings, Problem> {
+        let words = ["unflake", "check", "-C"].map(OsString::from);
+        let arguments = words.into_iter().chain([directory.as_os_str().to_owned()]);
+        let Ok(Arguments {
+            command: Command::Check(check),
+            ..
+        }) = Arguments::try_parse_from(arguments)
+        else {
+            // The only other source is the environment, and that has been read for our own arguments before.
+            return Err(problem!(
+                Usage,
+                "an `UNFLAKE_…` variable has a value that `unflake check` does not accept"
+            )
+            .hint("run `unflake check` to see which"));
+        };
+        let mut settings = Settings::resolve(*check, screen)?;
+        settings.options.command = vec![
+            "check".to_owned(),
+            "-C".to_owned(),
+            directory.display().to_string(),
+        ];
+        Ok(settings)
+    }
+}
+
 impl DebugSettings {
     pub(crate) fn resolve(args: DebugArgs, screen: Screen) -> Result<DebugSettings, Problem> {
         let place = place_of_finding(args.jvm, args.findings.first().map(String::as_str))?;
@@ -187,6 +235,37 @@ impl DebugSettings {
             budget: args.budget,
             jobs: jobs.unwrap_or_else(cores),
             formats: formats(args.format, Format::Text)?,
+        })
+    }
+}
+
+impl FixSettings {
+    pub(crate) fn resolve(args: FixArgs, screen: Screen) -> Result<FixSettings, Problem> {
+        let place = place_of_finding(args.jvm, args.findings.first().map(String::as_str))?;
+        let mut check = Settings::of_check(&place.project, screen)?.options;
+        check.place = place.clone();
+        check.kinds = vec![CheckKind::Id];
+        check.causes = true;
+        check.build_arguments = args.build_arguments;
+        let jobs = args
+            .jobs
+            .map(usize::from)
+            .and_then(NonZeroUsize::new)
+            .unwrap_or_else(cores);
+        check.jobs = jobs;
+        Ok(FixSettings {
+            place,
+            screen,
+            findings: args.findings,
+            apply: args.apply,
+            interactive: args.interactive,
+            all: args.all,
+            allow_dirty: args.allow_dirty,
+            by: args.by.unwrap_or_default(),
+            safety: args.safety.unwrap_or_default(),
+            jobs,
+            formats: formats(args.format, Format::Text)?,
+            check,
         })
     }
 }
@@ -375,8 +454,6 @@ fn cores() -> NonZeroUsize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Arguments, Command};
-    use clap::Parser;
     use unflake_check::SeedSetting;
     use unflake_findings::LevelSetting;
     use unflake_protocol::Level;

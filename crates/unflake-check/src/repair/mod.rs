@@ -21,6 +21,7 @@ use patches::{Outcome, Patches};
 use search::{Known, Patient, Side, search};
 use sources::ProjectSources;
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 use std::time::Instant;
 use trials::{Subjected, Trials};
 use unflake_findings::{CauseStatus, Details, Document, Finding, Repair, RepairStatus, Safety};
@@ -48,6 +49,23 @@ pub enum Grouping {
     #[default]
     Cause,
     Test,
+}
+
+impl Grouping {
+    /// As users write them.
+    pub const NAMES: [&str; 2] = ["cause", "test"];
+}
+
+impl FromStr for Grouping {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "cause" => Ok(Grouping::Cause),
+            "test" => Ok(Grouping::Test),
+            other => Err(format!("unknown group `{other}`; use one of cause, test")),
+        }
+    }
 }
 
 /// What came of it.

@@ -1,10 +1,8 @@
 //! `unflake demo`: writes a small project with implementation-dependent tests, and checks it.
 
-use crate::args::{Arguments, Command, DemoArgs};
+use crate::args::DemoArgs;
 use crate::exit::ExitCode;
 use crate::settings::{Screen, Settings};
-use clap::Parser;
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -65,29 +63,11 @@ pub(crate) fn run(args: DemoArgs, screen: Screen) -> Result<ExitCode, Problem> {
 
 /// What `unflake check -C DIRECTORY` would take.
 fn settings(directory: &Path, seed: Option<SeedSetting>, screen: Screen) -> Result<Settings, Problem> {
-    let words = ["unflake", "check", "-C"].map(OsString::from);
-    let arguments = words.into_iter().chain([directory.as_os_str().to_owned()]);
-    let parsed = Arguments::try_parse_from(arguments);
-    let Ok(Arguments {
-        command: Command::Check(mut check),
-        ..
-    }) = parsed
-    else {
-        // The only other source is the environment, and that has been read for our own arguments before.
-        return Err(problem!(
-            Usage,
-            "an `UNFLAKE_…` variable has a value that `unflake check` does not accept"
-        )
-        .hint("run `unflake check` to see which"));
-    };
-    check.vary.seed = seed.or(check.vary.seed);
-    let mut settings = Settings::resolve(*check, screen)?;
     // The demo writes into an empty directory only, so what can be repeated is the check.
-    settings.options.command = vec![
-        "check".to_owned(),
-        "-C".to_owned(),
-        directory.display().to_string(),
-    ];
+    let mut settings = Settings::of_check(directory, screen)?;
+    if let Some(seed) = seed {
+        settings.options.vary.seed = seed;
+    }
     Ok(settings)
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod explore;
+pub(crate) mod fix;
 pub(crate) mod models;
 pub(crate) mod replay;
 pub(crate) mod runs;

@@ -1,0 +1,262 @@
+//! Repairs: patches as a person reads them, and the texts that go with a patch to a maintainer.
+
+use crate::text::{FAINT, STRONG, label, named, plural, printable};
+use anstyle::{AnsiColor, Style};
+use std::fmt::{self, Write as _};
+use unflake_findings::{
+    Choice, Details, Document, Finding, FindingId, Repair, RepairCandidate, RepairGroup, RepairStatus, Safety,
+};
+
+const ADDED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+const REMOVED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+const PLACE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
+
+/// Tests of one patch that are named; the others are counted.
+const NAMED: usize = 3;
+
+/// What `unflake fix` did about these findings. `verbose`: the patches that were not chosen, too.
+pub fn repairs_text(document: &Document, findings: &[&Finding], verbose: bool) -> String {
+    let mut text = String::new();
+    write_repairs(&mut text, document, findings, verbose).expect("a string takes everything");
+    text
+}
+
+fn write_repairs(
+    text: &mut String,
+    document: &Document,
+    findings: &[&Finding],
+    verbose: bool,
+) -> fmt::Result {
+    for group in &document.repairs {
+        write_group(text, document, group, verbose)?;
+    }
+    let unrepaired = findings
+        .iter()
+        .filter(|finding| repair(finding).status == RepairStatus::Unrepaired);
+    for finding in unrepaired {
+        let why = repair(finding).reason.as_deref().unwrap_or_default();
+        writeln!(
+            text,
+            "{REMOVED}not repaired{REMOVED:#} {STRONG}{}{STRONG:#}",
+            named(&finding.test)
+        )?;
+        writeln!(text, "    {}{}\n", label("reason"), printable(why))?;
+    }
+    let count = |status| {
+        findings
+            .iter()
+            .filter(|finding| repair(finding).status == status)
+            .count()
+    };
+    let (repaired, offered) = (count(RepairStatus::Repaired), count(RepairStatus::Offered));
+    write!(
+        text,
+        "{repaired} of {} repaired",
+        plural(findings.len(), "finding")
+    )?;
+    if offered > 0 {
+        write!(text, ", {offered} more with `--safety main`")?;
+    }
+    writeln!(text)
+}
+
+fn write_group(text: &mut String, document: &Document, group: &RepairGroup, verbose: bool) -> fmt::Result {
+    for (index, candidate) in group.candidates.iter().enumerate() {
+        let is_chosen = group.chosen == Some(index);
+        if is_chosen || group.chosen.is_none() || verbose {
+            write_candidate(text, document, candidate, is_chosen)?;
+        } else {
+            let more = format!(
+                "another patch, of {}, repairs {} too; `-v` shows it",
+                touches(candidate.safety),
+                plural(candidate.repairs.len(), "test")
+            );
+            writeln!(text, "{FAINT}    {more}{FAINT:#}\n")?;
+        }
+    }
+    Ok(())
+}
+
+fn write_candidate(
+    text: &mut String,
+    document: &Document,
+    candidate: &RepairCandidate,
+    is_chosen: bool,
+) -> fmt::Result {
+    let tests: Vec<String> = candidate.repairs.iter().map(|id| test_of(document, id)).collect();
+    let first = tests.first().map_or("", String::as_str);
+    let (word, style) = if is_chosen {
+        ("repaired", ADDED)
+    } else {
+        ("offered", PLACE)
+    };
+    writeln!(text, "{style}{word}{style:#} {STRONG}{first}{STRONG:#}")?;
+    for test in tests.iter().skip(1).take(NAMED - 1) {
+        writeln!(text, "    {}{test}", label("and"))?;
+    }
+    if tests.len() > NAMED {
+        writeln!(text, "    {}{} more", label("and"), tests.len() - NAMED)?;
+    }
+    writeln!(text, "    {}{}", label("patch"), printable(&candidate.why))?;
+    writeln!(text, "    {}{}", label("touches"), touches(candidate.safety))?;
+    let proof = candidate.proof;
+    let mut proved = format!("{} passed", plural(proof.rounds as usize, "varied run"));
+    if proof.mutants > 0 {
+        let _ = write!(
+            proved,
+            ", {} with a mistake failed",
+            plural(proof.mutants as usize, "variant")
+        );
+    }
+    if is_chosen && proof.module > 0 {
+        let _ = write!(
+            proved,
+            ", {} passed with all patches",
+            plural(proof.module as usize, "test")
+        );
+    }
+    writeln!(text, "    {}{proved}", label("proof"))?;
+    write_diff(text, &candidate.patch)?;
+    writeln!(text)
+}
+
+fn write_diff(text: &mut String, patch: &str) -> fmt::Result {
+    for line in patch.lines() {
+        let style = match line.as_bytes().first() {
+            _ if line.starts_with("+++") || line.starts_with("---") => STRONG,
+            Some(b'+') => ADDED,
+            Some(b'-') => REMOVED,
+            Some(b'@') => PLACE,
+            _ => Style::new(),
+        };
+        writeln!(text, "{style}{}{style:#}", printable(line.trim_end_matches('\r')))?;
+    }
+    Ok(())
+}
+
+fn touches(safety: Safety) -> &'static str {
+    match safety {
+        Safety::Test => "test code only",
+        Safety::Main => "main code",
+        Safety::Dependency => "the build file: it adds a library",
+        Safety::Suggestion => "nothing: it is a suggestion",
+    }
+}
+
+fn repair(finding: &Finding) -> &Repair {
+    match &finding.details {
+        Details::ImplementationDependent { repair, .. } => repair,
+        Details::Polluter(polluter) => &polluter.repair,
+        Details::FilePolluter(polluter) => &polluter.repair,
+        Details::Victim(victim) => &victim.repair,
+        Details::Brittle(brittle) => &brittle.repair,
+    }
+}
+
+fn finding<'d>(document: &'d Document, id: &FindingId) -> Option<&'d Finding> {
+    document.findings.iter().find(|finding| finding.id == *id)
+}
+
+fn test_of(document: &Document, id: &FindingId) -> String {
+    finding(document, id).map_or_else(String::new, |finding| named(&finding.test))
+}
+
+/// The choice that is blamed for the first finding of a patch.
+fn blamed<'d>(document: &'d Document, candidate: &RepairCandidate) -> Option<&'d Choice> {
+    let finding = finding(document, candidate.repairs.first()?)?;
+    match &finding.details {
+        Details::ImplementationDependent { cause, .. } => cause.choices.first(),
+        _ => None,
+    }
+}
+
+/// A commit message for a patch.
+pub fn commit_message(document: &Document, candidate: &RepairCandidate) -> String {
+    let tests: Vec<String> = candidate.repairs.iter().map(|id| test_of(document, id)).collect();
+    let class = |test: &str| {
+        test.split('#')
+            .next()
+            .unwrap_or(test)
+            .rsplit('.')
+            .next()
+            .unwrap_or(test)
+            .to_owned()
+    };
+    let subject = match &tests[..] {
+        [one] => format!("{} no longer depends on an unspecified order", class(one)),
+        _ => format!(
+            "{} no longer depend on an unspecified order",
+            plural(tests.len(), "test")
+        ),
+    };
+    let mut text = format!("{subject}\n");
+    if let Some(choice) = blamed(document, candidate) {
+        let _ = write!(
+            text,
+            "\n{} may return its elements in any order: “{}”\n",
+            choice.api,
+            choice.javadoc.trim()
+        );
+    }
+    let _ = write!(text, "\nThe patch: {}.\n\nTests:\n", candidate.why);
+    for test in tests {
+        let _ = writeln!(text, "- {test}");
+    }
+    text
+}
+
+/// The text of a pull request for a patch, in Markdown, with the evidence that maintainers ask for.
+pub fn pull_request(document: &Document, candidate: &RepairCandidate) -> String {
+    let mut text = commit_message(document, candidate);
+    let first = candidate.repairs.first().and_then(|id| finding(document, id));
+    if let (Some(finding), Some(choice)) = (first, blamed(document, candidate)) {
+        let _ = write!(
+            text,
+            "\n## How to see it\n\nThe test `{}` passes",
+            named(&finding.test)
+        );
+        if !choice.natural.is_empty() {
+            let _ = write!(
+                text,
+                " with the order that this JDK happens to give:\n\n    {}\n",
+                choice.natural.join(", ")
+            );
+            let _ = write!(
+                text,
+                "\nand fails with another one, which the documentation allows as well:\n\n    {}\n",
+                choice.failing.join(", ")
+            );
+        } else {
+            text.push_str(
+                " with what this JDK happens to return, and fails with what another one may return.\n",
+            );
+        }
+        if let Some(call) = &choice.call {
+            let _ = write!(
+                text,
+                "\nThe order is used in `{}`, line {}.\n",
+                call.file, call.line
+            );
+        }
+        let _ = write!(
+            text,
+            "\n    {}\n\nrepeats the failure (seed {}).\n",
+            finding.replay, document.summary.seed
+        );
+    }
+    let proof = candidate.proof;
+    let _ = write!(
+        text,
+        "\n## Proof\n\nWith the patch, the tests passed {} with other orders",
+        plural(proof.rounds as usize, "run")
+    );
+    if proof.mutants > 0 {
+        let _ = write!(
+            text,
+            ", and {} of the changed assertions with a deliberate mistake failed as they should",
+            plural(proof.mutants as usize, "variant")
+        );
+    }
+    text.push_str(".\n");
+    text
+}
