@@ -96,6 +96,14 @@ impl Case {
         self
     }
 
+    /// The method in which the collection is made.
+    pub(crate) fn made_in(mut self, method: &str) -> Case {
+        if let Some(place) = &mut self.choice.allocation {
+            place.method = method.to_owned();
+        }
+        self
+    }
+
     /// What the assertion says that it compared.
     pub(crate) fn compared(mut self, expected: &str, actual: &str) -> Case {
         self.failing.expected = Some(expected.to_owned());
