@@ -12,6 +12,7 @@ mod imports;
 mod java;
 mod libraries;
 mod literal;
+mod members;
 mod near;
 mod strategies;
 #[cfg(test)]
