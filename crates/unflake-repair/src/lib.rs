@@ -14,6 +14,8 @@ mod libraries;
 mod literal;
 mod members;
 mod near;
+mod reassert;
+mod same_parts;
 mod strategies;
 #[cfg(test)]
 mod testing;
@@ -24,4 +26,5 @@ pub use diff::unified_diff;
 pub use edit::{Edit, Edits};
 pub use java::{JavaFile, SyntaxError};
 pub use libraries::Libraries;
+pub use reassert::renewed;
 pub use strategies::{STRATEGIES, Strategy, candidates};

@@ -144,6 +144,14 @@ impl Case {
         assert_eq!(shown, expected);
     }
 
+    /// The changed lines of a renewed literal, or why there is none.
+    pub(crate) fn renewed(
+        &self,
+        renew: fn(&Failing, &dyn Sources) -> Result<(String, Edits), String>,
+    ) -> Result<String, String> {
+        renew(&self.failing, self).map(|(path, edits)| self.changed(&path, &edits))
+    }
+
     /// The changed lines of the mutants of the only candidate, without imports, each after the name of what is wrong.
     pub(crate) fn check_mutants(&self, propose: fn(&Clues<'_>) -> Vec<Candidate>, expected: &[&str]) {
         let [candidate] = &self.candidates(propose)[..] else {
