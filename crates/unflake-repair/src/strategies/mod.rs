@@ -1,6 +1,7 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
 mod linked_hash;
+mod pick_by_name;
 mod sort_members;
 
 use crate::candidate::Candidate;
@@ -17,6 +18,10 @@ pub struct Strategy {
 
 /// What disturbs least comes first.
 pub const STRATEGIES: &[Strategy] = &[
+    Strategy {
+        name: "pick-by-name",
+        propose: pick_by_name::propose,
+    },
     Strategy {
         name: "linked-hash",
         propose: linked_hash::propose,
