@@ -163,7 +163,7 @@ impl JavaFile {
             let (place, text) = self.line_of_import(import);
             // Several lines at one place are one insertion.
             match at.iter_mut().find(|(other, _)| *other == place) {
-                Some((_, lines)) => lines.push_str(&text),
+                Some((_, lines)) => *lines = below(lines, &text, self.line_end()),
                 None => at.push((place, text)),
             }
         }
@@ -229,6 +229,16 @@ impl JavaFile {
     }
 }
 
+/// One line of import below others, with one empty line around all of them where each alone has one.
+fn below(lines: &str, line: &str, end: &str) -> String {
+    let both_ends = lines.strip_suffix(end).filter(|rest| rest.ends_with(end));
+    let lines = both_ends
+        .filter(|_| line.ends_with(&end.repeat(2)))
+        .unwrap_or(lines);
+    let both_starts = line.strip_prefix(end).filter(|_| lines.starts_with(end));
+    format!("{lines}{}", both_starts.unwrap_or(line))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,6 +273,18 @@ mod tests {
             "package p;\r\n\r\nclass A {}\r\n",
             &[linked_map()],
             "package p;\r\n\r\nimport java.util.LinkedHashMap;\r\n\r\nclass A {}\r\n",
+        );
+    }
+
+    #[test]
+    fn the_first_imports_stand_together() {
+        let two = [linked_map(), Import::class("java.util.Map")];
+        let lines = "import java.util.LinkedHashMap;\nimport java.util.Map;\n";
+        check("class A {}\n", &two, &format!("{lines}\nclass A {{}}\n"));
+        check(
+            "package p;\n\nclass A {}\n",
+            &two,
+            &format!("package p;\n\n{lines}\nclass A {{}}\n"),
         );
     }
 

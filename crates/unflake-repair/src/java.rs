@@ -30,7 +30,7 @@ impl fmt::Display for SyntaxError {
 impl std::error::Error for SyntaxError {}
 
 /// Declarations that have a body with members.
-const TYPES: [&str; 5] = [
+pub(crate) const TYPES: [&str; 5] = [
     "class_declaration",
     "interface_declaration",
     "enum_declaration",
@@ -39,7 +39,7 @@ const TYPES: [&str; 5] = [
 ];
 
 /// What code can stand in directly.
-const CALLABLES: [&str; 3] = [
+pub(crate) const CALLABLES: [&str; 3] = [
     "method_declaration",
     "constructor_declaration",
     "compact_constructor_declaration",

@@ -13,6 +13,9 @@ mod java;
 mod libraries;
 mod literal;
 mod reassert;
+mod members;
+mod near;
+mod same_parts;
 mod strategies;
 #[cfg(test)]
 mod testing;

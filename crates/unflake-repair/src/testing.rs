@@ -96,6 +96,14 @@ impl Case {
         self
     }
 
+    /// The method in which the collection is made.
+    pub(crate) fn made_in(mut self, method: &str) -> Case {
+        if let Some(place) = &mut self.choice.allocation {
+            place.method = method.to_owned();
+        }
+        self
+    }
+
     /// What the assertion says that it compared.
     pub(crate) fn compared(mut self, expected: &str, actual: &str) -> Case {
         self.failing.expected = Some(expected.to_owned());
@@ -134,6 +142,14 @@ impl Case {
             .map(|candidate| self.changes(candidate))
             .collect();
         assert_eq!(shown, expected);
+    }
+
+    /// The changed lines of a renewed literal, or why there is none.
+    pub(crate) fn renewed(
+        &self,
+        renew: fn(&Failing, &dyn Sources) -> Result<(String, Edits), String>,
+    ) -> Result<String, String> {
+        renew(&self.failing, self).map(|(path, edits)| self.changed(&path, &edits))
     }
 
     /// The changed lines of the mutants of the only candidate, without imports, each after the name of what is wrong.

@@ -1,6 +1,8 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
 mod linked_hash;
+mod pick_by_name;
+mod sort_members;
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -15,10 +17,20 @@ pub struct Strategy {
 }
 
 /// What disturbs least comes first.
-pub const STRATEGIES: &[Strategy] = &[Strategy {
-    name: "linked-hash",
-    propose: linked_hash::propose,
-}];
+pub const STRATEGIES: &[Strategy] = &[
+    Strategy {
+        name: "pick-by-name",
+        propose: pick_by_name::propose,
+    },
+    Strategy {
+        name: "linked-hash",
+        propose: linked_hash::propose,
+    },
+    Strategy {
+        name: "sort-members",
+        propose: sort_members::propose,
+    },
+];
 
 /// Everything that may repair a failure: edits of test code first, then of main code; among these in the order of the
 /// strategies.

@@ -1,0 +1,295 @@
+//! Picks of members and annotations by reflection.
+
+use super::checked::throwing;
+use super::class_literal::class_literal;
+use crate::assertion::is_in_assertion;
+use crate::candidate::Candidate;
+use crate::clues::Clues;
+use crate::edit::Edits;
+use crate::imports::Import;
+use crate::java::{JavaFile, ancestors, descendants};
+use crate::members::Members;
+use crate::near::{near, outermost_callable};
+use std::ops::Range;
+use tree_sitter::Node;
+
+pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
+    let Some(place) = &clues.choice.call else {
+        return Vec::new();
+    };
+    let file = clues.sources.file(&place.file);
+    let Some(file) = file.filter(|file| clues.sources.is_test(&file.path)) else {
+        return Vec::new();
+    };
+    let calls = if clues.choice.api.ends_with(".getParameterAnnotations") {
+        near(&file, place.line, |node| {
+            is_of_parameters(&file, node).then_some(node)
+        })
+    } else {
+        Members::of_choice(clues.choice)
+            .map(|members| members.calls(&file, clues.choice))
+            .unwrap_or_default()
+    };
+    let picks = calls.into_iter().filter_map(|call| Picks::of(&file, call));
+    picks.filter_map(|picks| picks.candidate(clues)).take(2).collect()
+}
+
+fn is_of_parameters(file: &JavaFile, node: Node<'_>) -> bool {
+    node.kind() == "method_invocation" && file.field(node, "name") == "getParameterAnnotations"
+}
+
+/// The elements that are picked of one array.
+struct Picks<'f> {
+    file: &'f JavaFile,
+    call: Node<'f>,
+    picked: Vec<Pick<'f>>,
+    /// The declaration of a variable that nothing else uses.
+    unused: Option<Node<'f>>,
+}
+
+/// One of them.
+#[derive(Clone, Copy)]
+struct Pick<'f> {
+    /// `all[1]`, `all[0][1]`.
+    node: Node<'f>,
+    /// Whose annotations, for those of parameters.
+    parameter: Option<usize>,
+    index: usize,
+}
+
+impl<'f> Pick<'f> {
+    /// `array`: the call, or the name of the variable that holds what it returned.
+    fn of(file: &'f JavaFile, array: Node<'f>, is_nested: bool) -> Option<Pick<'f>> {
+        let (node, index) = indexed(file, array)?;
+        if !is_nested {
+            return Some(Pick {
+                node,
+                parameter: None,
+                index,
+            });
+        }
+        let (inner, at) = indexed(file, node)?;
+        Some(Pick {
+            node: inner,
+            parameter: Some(index),
+            index: at,
+        })
+    }
+}
+
+/// The access to an array, and its index where that is a number.
+fn indexed<'f>(file: &'f JavaFile, array: Node<'f>) -> Option<(Node<'f>, usize)> {
+    let access = array.parent().filter(|up| up.kind() == "array_access")?;
+    let index = file.field(access, "index").parse().ok()?;
+    (access.child_by_field_name("array") == Some(array)).then_some((access, index))
+}
+
+impl<'f> Picks<'f> {
+    fn of(file: &'f JavaFile, call: Node<'f>) -> Option<Picks<'f>> {
+        let is_nested = is_of_parameters(file, call);
+        let declarator = call.parent().filter(|up| up.kind() == "variable_declarator");
+        let uses = match declarator {
+            Some(declarator) => {
+                let name = file.field(declarator, "name");
+                let is_use = |node: &Node<'_>| node.kind() == "identifier" && file.of(*node) == name;
+                descendants(outermost_callable(declarator)?)
+                    .filter(is_use)
+                    .filter(|node| node.parent() != Some(declarator))
+                    .collect()
+            }
+            None => vec![call],
+        };
+        let picked: Vec<Pick<'f>> = uses
+            .iter()
+            .filter_map(|array| Pick::of(file, *array, is_nested))
+            .collect();
+        let is_unused = picked.len() == uses.len();
+        let declaration = declarator
+            .and_then(|declarator| declarator.parent())
+            .filter(|up| up.kind() == "local_variable_declaration");
+        Some(Picks {
+            file,
+            call,
+            picked,
+            unused: declaration.filter(|_| is_unused),
+        })
+    }
+
+    fn candidate(&self, clues: &Clues<'_>) -> Option<Candidate> {
+        let first = self.picked.first()?;
+        // Only the annotations of one parameter are known.
+        if self.picked.iter().any(|pick| pick.parameter != first.parameter) {
+            return None;
+        }
+        let mut edits = Edits::new();
+        let mut imports = Vec::new();
+        let mut words = Vec::new();
+        for pick in &self.picked {
+            if is_asked_for_its_name(self.file, pick.node) {
+                return None;
+            }
+            let text = clues.choice.natural.get(pick.index)?;
+            let named = self.named(clues, pick, text)?;
+            let replaced = named.without_cast(self.file, pick.node);
+            edits = edits.replace(replaced.byte_range(), named.text);
+            imports.extend(named.imports);
+            words.push(format!("`{}`", named.name));
+            if let Some(exception) = named.throws {
+                edits = throwing(self.file, pick.node, exception, edits)?;
+            }
+        }
+        if let Some(unused) = self.unused.and_then(|unused| whole_lines(self.file, unused)) {
+            edits = edits.replace(unused, "");
+        }
+        words.dedup();
+        let why = format!(
+            "pick {} by name instead of by its place in what `{}` returns, which is in no particular order",
+            words.join(", "),
+            self.file.field(self.call, "name")
+        );
+        let edits = self.file.with_imports(edits, imports);
+        Some(Candidate::plain(why, &self.file.path, edits))
+    }
+
+    fn named(&self, clues: &Clues<'_>, pick: &Pick<'_>, text: &str) -> Option<Named> {
+        let object = self.call.child_by_field_name("object")?;
+        let method = self.file.field(self.call, "name");
+        let one = method.strip_suffix('s')?;
+        let owner = self.file.of(object);
+        match (Members::of(method), pick.parameter) {
+            (Some(Members::Fields), _) => {
+                let name = last_name(text);
+                Some(Named {
+                    text: format!("{owner}.{one}(\"{name}\")"),
+                    throws: Some("NoSuchFieldException"),
+                    ..Named::new(is_name(name).then_some(name)?)
+                })
+            }
+            (Some(members @ (Members::Methods | Members::Constructors)), _) => {
+                let (head, parameters) = text.split_once('(')?;
+                let name = last_name(head);
+                let mut arguments = Vec::new();
+                let mut imports = Vec::new();
+                if members == Members::Methods {
+                    arguments.push(format!("\"{name}\""));
+                }
+                let parameters = parameters.split(')').next().unwrap_or_default();
+                for parameter in parameters.split(',').map(str::trim).filter(|one| !one.is_empty()) {
+                    let (literal, import) = class_literal(clues, self.file, object, parameter)?;
+                    arguments.push(literal);
+                    imports.extend(import);
+                }
+                Some(Named {
+                    text: format!("{owner}.{one}({})", arguments.join(", ")),
+                    imports,
+                    throws: Some("NoSuchMethodException"),
+                    ..Named::new(is_name(name).then_some(name)?)
+                })
+            }
+            (Some(Members::Classes), _) if object.kind() == "class_literal" => {
+                let class = text.rsplit(' ').next().unwrap_or(text);
+                let (literal, import) = class_literal(clues, self.file, object, class)?;
+                Some(Named {
+                    imports: import.into_iter().collect(),
+                    ..Named::new(&literal).with(literal.clone())
+                })
+            }
+            (Some(Members::Annotations), _) | (None, Some(_)) => {
+                let class = text.strip_prefix('@')?.split('(').next()?;
+                let (literal, import) = class_literal(clues, self.file, object, class)?;
+                let call = match pick.parameter {
+                    _ if clues.libraries.java < 8 && one != "getAnnotation" => return None,
+                    Some(parameter) => {
+                        format!("{owner}.getParameters()[{parameter}].getAnnotation({literal})")
+                    }
+                    None => format!("{owner}.{one}({literal})"),
+                };
+                Some(Named {
+                    imports: import.into_iter().collect(),
+                    cast: literal.strip_suffix(".class").map(str::to_owned),
+                    ..Named::new(&literal).with(call)
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The call that picks an element by its name.
+struct Named {
+    name: String,
+    text: String,
+    imports: Vec<Import>,
+    throws: Option<&'static str>,
+    /// A cast to this type is no longer needed.
+    cast: Option<String>,
+}
+
+impl Named {
+    fn new(name: &str) -> Named {
+        Named {
+            name: name.to_owned(),
+            text: String::new(),
+            imports: Vec::new(),
+            throws: None,
+            cast: None,
+        }
+    }
+
+    fn with(self, text: String) -> Named {
+        Named { text, ..self }
+    }
+
+    /// The pick, with a cast around it that says what the new call says by itself.
+    fn without_cast<'f>(&self, file: &JavaFile, pick: Node<'f>) -> Node<'f> {
+        let cast = pick.parent().filter(|up| {
+            up.kind() == "cast_expression" && Some(file.field(*up, "type")) == self.cast.as_deref()
+        });
+        let Some(cast) = cast else {
+            return pick;
+        };
+        let around = cast.parent().filter(|up| up.kind() == "parenthesized_expression");
+        around.unwrap_or(cast)
+    }
+}
+
+/// `f` of `p.T.f` and of `private int p.T.f`.
+fn last_name(text: &str) -> &str {
+    text.rsplit(['.', ' ']).next().unwrap_or(text)
+}
+
+/// A name that a programmer gave: compilers and coverage tools use `$`.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Whether an assertion compares what is picked, its name or its type.
+fn is_asked_for_its_name(file: &JavaFile, pick: Node<'_>) -> bool {
+    let is_wrapper = |node: &Node<'_>| matches!(node.kind(), "cast_expression" | "parenthesized_expression");
+    let Some(user) = ancestors(pick).find(|above| !is_wrapper(above)) else {
+        return false;
+    };
+    let is_compared = match user.kind() {
+        "argument_list" => user.parent().is_some_and(|call| {
+            let name = file.field(call, "name");
+            name.starts_with("assert") || matches!(name, "isEqualTo" | "isSameAs" | "is" | "equalTo")
+        }),
+        _ => matches!(
+            file.field(user, "name"),
+            "getName" | "getSimpleName" | "annotationType" | "toString" | "toGenericString"
+        ),
+    };
+    is_compared && is_in_assertion(file, pick)
+}
+
+/// The lines of a statement that stands on them alone.
+fn whole_lines(file: &JavaFile, statement: Node<'_>) -> Option<Range<usize>> {
+    let text = file.text();
+    let start = text[..statement.start_byte()]
+        .rfind('\n')
+        .map_or(0, |newline| newline + 1);
+    let end = statement.end_byte() + text[statement.end_byte()..].find('\n')? + 1;
+    let is_alone = text[start..statement.start_byte()].trim().is_empty()
+        && text[statement.end_byte()..end].trim().is_empty();
+    is_alone.then_some(start..end)
+}
