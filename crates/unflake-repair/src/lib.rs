@@ -8,13 +8,19 @@ mod candidate;
 mod clues;
 mod diff;
 mod edit;
+mod elements;
 mod imports;
 mod java;
 mod libraries;
 mod literal;
+mod origin;
+mod rewrite;
 mod strategies;
 #[cfg(test)]
 mod testing;
+mod types;
+mod unused;
+mod value_text;
 
 pub use candidate::{Candidate, Mutant, Mutation};
 pub use clues::{Clues, Failing, Sources};
