@@ -1,7 +1,6 @@
 //! Expressions that name the elements of a list, a set or an array one by one, and those that copy a collection.
 
 use crate::java::{JavaFile, arguments, descendants, named_children};
-use crate::literal::text_of;
 use tree_sitter::Node;
 
 /// `Arrays.asList(a, b)` and its like: holder, method.
@@ -48,24 +47,35 @@ pub(crate) fn listed<'f>(file: &'f JavaFile, node: Node<'f>) -> Option<Vec<Node<
     }
 }
 
-/// The place of elements in the order of their type, if all are constants of one.
-pub(crate) fn natural_order(file: &JavaFile, elements: &[Node<'_>]) -> Option<Vec<usize>> {
-    let mut order: Vec<usize> = (0..elements.len()).collect();
-    let texts: Option<Vec<String>> = elements
-        .iter()
-        .map(|element| text_of(file, *element).filter(|text| text.is_ascii()))
-        .collect();
+/// Constants in the order of their type, if all are of one.
+pub(crate) fn in_natural_order(constants: &[&str]) -> Option<Vec<String>> {
+    let texts: Option<Vec<&str>> = constants.iter().map(|code| inside_quotes(code)).collect();
     if let Some(texts) = texts {
-        order.sort_by_key(|at| &texts[*at]);
-        return Some(order);
+        return Some(ordered(constants, &texts));
     }
-    let numbers: Option<Vec<i64>> = elements
-        .iter()
-        .map(|element| file.of(*element).trim_end_matches(['L', 'l']).parse().ok())
-        .collect();
-    let numbers = numbers?;
-    order.sort_by_key(|at| numbers[*at]);
-    Some(order)
+    let number = |code: &&str| {
+        code.trim_end_matches(['L', 'l', 'f', 'F', 'd', 'D'])
+            .parse::<f64>()
+            .ok()
+    };
+    let numbers: Vec<f64> = constants.iter().map(number).collect::<Option<_>>()?;
+    let mut all: Vec<(f64, &str)> = numbers.into_iter().zip(constants.iter().copied()).collect();
+    all.sort_by(|one, other| one.0.total_cmp(&other.0));
+    Some(all.into_iter().map(|(_, code)| code.to_owned()).collect())
+}
+
+fn ordered<K: Ord>(constants: &[&str], keys: &[K]) -> Vec<String> {
+    let mut order: Vec<usize> = (0..constants.len()).collect();
+    order.sort_by_key(|at| &keys[*at]);
+    order.into_iter().map(|at| constants[at].to_owned()).collect()
+}
+
+/// The text of a plain string or character literal. Java orders texts as bytes only within ASCII.
+fn inside_quotes(code: &str) -> Option<&str> {
+    let quote = code.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let inside = code.strip_prefix(quote)?.strip_suffix(quote)?;
+    let is_plain = inside.is_ascii() && !inside.contains(['\\', quote]);
+    is_plain.then_some(inside)
 }
 
 /// What a list or an array is a copy of: `set` in `new ArrayList<>(set)`, `set.toArray()`, `List.copyOf(set)`.
@@ -154,19 +164,17 @@ mod tests {
 
     #[test]
     fn constants_have_a_natural_order() {
-        let check = |expression: &str, expected: Option<&[usize]>| {
-            let file = value(expression);
-            let elements = listed(&file, node(&file)).unwrap();
-            assert_eq!(
-                natural_order(&file, &elements).as_deref(),
-                expected,
-                "{expression}"
-            );
+        let check = |constants: &[&str], expected: Option<&[&str]>| {
+            let found = in_natural_order(constants);
+            let expected = expected.map(|all| all.iter().map(|one| (*one).to_owned()).collect());
+            assert_eq!(found, expected, "{constants:?}");
         };
-        check("List.of(\"b\", \"a\")", Some(&[1, 0]));
-        check("List.of(9, 10)", Some(&[0, 1]));
-        check("List.of(9, a)", None);
-        check("List.of(9, \"a\")", None);
+        check(&["\"b\"", "\"a\""], Some(&["\"a\"", "\"b\""]));
+        check(&["10", "9"], Some(&["9", "10"]));
+        check(&["10L", "9L"], Some(&["9L", "10L"]));
+        check(&["9", "a"], None);
+        check(&["9", "\"a\""], None);
+        check(&["\"\\n\"", "\"a\""], None);
     }
 
     #[test]

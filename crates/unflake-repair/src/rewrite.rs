@@ -5,6 +5,7 @@
 
 use crate::candidate::{Candidate, Mutant, Mutation};
 use crate::edit::Edits;
+use crate::imports::Import;
 use crate::java::{JavaFile, named_children};
 use std::ops::Range;
 use tree_sitter::Node;
@@ -156,23 +157,21 @@ pub(crate) fn receiver(file: &JavaFile, node: Node<'_>) -> String {
 /// Replaces a node unless that changes nothing.
 pub(crate) fn put(file: &JavaFile, edits: Edits, node: Node<'_>, code: &str) -> Edits {
     if file.of(node) == code {
-        return edits;
-    }
-    // Only what is new around the old expression is inserted.
-    match code.find(file.of(node)) {
-        Some(at) if file.of(node).len() > 3 => {
-            let (before, after) = (&code[..at], &code[at + file.of(node).len()..]);
-            let edits = insert(edits, node.start_byte(), before);
-            insert(edits, node.end_byte(), after)
-        }
-        _ => edits.replace(node.byte_range(), code),
+        edits
+    } else {
+        edits.replace(node.byte_range(), code)
     }
 }
 
-fn insert(edits: Edits, at: usize, text: &str) -> Edits {
-    if text.is_empty() {
-        edits
-    } else {
-        edits.insert(at, text)
-    }
+/// Calls another assertion of the same class.
+pub(crate) fn renamed(file: &JavaFile, edits: Edits, call: Node<'_>, name: &str) -> Edits {
+    let Some(old) = call.child_by_field_name("name") else {
+        return edits;
+    };
+    let holders = file.static_holders(file.of(old));
+    let import = match (call.child_by_field_name("object"), holders.first()) {
+        (None, Some(holder)) => Some(Import::Static(format!("{holder}.{name}"))),
+        _ => None,
+    };
+    file.with_imports(put(file, edits, old, name), import)
 }

@@ -2,6 +2,7 @@
 
 use crate::clues::Sources;
 use crate::java::{JavaFile, arguments, descendants, named_children};
+use std::fmt;
 use tree_sitter::Node;
 
 /// A type as it is written, without the package: `Map<String, Integer>`, `int[]`.
@@ -169,6 +170,17 @@ impl JavaType {
         self.dimensions == 0
             && self.arguments.is_empty()
             && (COMPARABLE.contains(&self.name.as_str()) || PRIMITIVES.contains(&self.name.as_str()))
+    }
+}
+
+impl fmt::Display for JavaType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if !self.arguments.is_empty() {
+            let arguments: Vec<String> = self.arguments.iter().map(JavaType::to_string).collect();
+            write!(f, "<{}>", arguments.join(", "))?;
+        }
+        f.write_str(&"[]".repeat(self.dimensions))
     }
 }
 
