@@ -8,6 +8,7 @@ mod candidate;
 mod clues;
 mod diff;
 mod edit;
+mod elements;
 mod imports;
 mod java;
 mod libraries;
@@ -16,9 +17,14 @@ mod reassert;
 mod members;
 mod near;
 mod same_parts;
+mod origin;
+mod rewrite;
 mod strategies;
 #[cfg(test)]
 mod testing;
+mod types;
+mod unused;
+mod value_text;
 
 pub use candidate::{Candidate, Mutant, Mutation};
 pub use clues::{Clues, Failing, Sources};

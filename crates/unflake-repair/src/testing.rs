@@ -91,6 +91,11 @@ impl Case {
         self
     }
 
+    /// The test's own file.
+    pub(crate) fn test(&self) -> Rc<JavaFile> {
+        self.files[TEST].clone()
+    }
+
     pub(crate) fn api(mut self, api: &str) -> Case {
         self.choice.api = api.to_owned();
         self

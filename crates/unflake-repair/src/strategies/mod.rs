@@ -1,5 +1,6 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
+mod compare_values;
 mod linked_hash;
 mod pick_by_name;
 mod sort_members;
@@ -21,6 +22,8 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "pick-by-name",
         propose: pick_by_name::propose,
+        name: "compare-values",
+        propose: compare_values::propose,
     },
     Strategy {
         name: "linked-hash",

@@ -1,0 +1,84 @@
+//! Imports that edits leave without a use go with them.
+
+use crate::edit::Edits;
+use crate::java::{JavaFile, named_children};
+
+impl JavaFile {
+    /// The edits, and those imports removed that were used before them and are not afterwards.
+    pub(crate) fn without_unused_imports(&self, edits: Edits) -> Edits {
+        let Ok(edited) = JavaFile::parse(self.path.as_str(), edits.apply(self.text())) else {
+            return edits;
+        };
+        let imports = named_children(self.root()).into_iter();
+        imports
+            .filter(|node| node.kind() == "import_declaration")
+            .filter(|import| {
+                let name = self.of(*import).trim_end_matches([';', ' ']);
+                let simple = name.rsplit('.').next().unwrap_or(name).trim();
+                simple != "*" && self.uses(simple) && !edited.uses(simple)
+            })
+            .fold(edits, |edits, import| {
+                let rest = &self.text()[import.end_byte()..];
+                let end = rest.find('\n').map_or(rest.len(), |newline| newline + 1);
+                edits.replace(import.start_byte()..import.end_byte() + end, "")
+            })
+    }
+
+    /// Whether a word stands anywhere but in the imports, comments included: documentation may refer to a class.
+    fn uses(&self, word: &str) -> bool {
+        let imports = named_children(self.root()).into_iter();
+        let start = imports
+            .filter(|node| node.kind() == "import_declaration")
+            .map(|node| node.end_byte())
+            .max()
+            .unwrap_or(0);
+        has_word(&self.text()[start..], word)
+    }
+}
+
+/// Whether a text has a word that is no part of a longer one.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, from: &str, to: &str, expected: &str) {
+        let file = JavaFile::parse("A.java", text).unwrap();
+        let at = text.find(from).unwrap();
+        let edits = file.without_unused_imports(Edits::new().replace(at..at + from.len(), to));
+        assert_eq!(edits.apply(text), expected);
+    }
+
+    #[test]
+    fn an_import_goes_with_its_last_use() {
+        check(
+            "import java.util.List;\nimport java.util.Set;\n\nclass A { Object o = List.of(1); }\n",
+            "List.of",
+            "Set.of",
+            "import java.util.Set;\n\nclass A { Object o = Set.of(1); }\n",
+        );
+        check(
+            "import static p.B.b;\n\nclass A { Object o = b(1); }\n",
+            "b(1)",
+            "c(1)",
+            "\nclass A { Object o = c(1); }\n",
+        );
+    }
+
+    #[test]
+    fn an_import_stays_while_it_is_used_and_if_it_never_was() {
+        check(
+            "import java.util.List;\nimport java.util.Map;\nimport java.util.*;\nclass A { List<A> l = List.of(); }\n",
+            "List.of",
+            "Set.of",
+            "import java.util.List;\nimport java.util.Map;\nimport java.util.*;\nclass A { List<A> l = Set.of(); }\n",
+        );
+    }
+}
