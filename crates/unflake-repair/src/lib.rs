@@ -10,11 +10,16 @@ mod diff;
 mod edit;
 mod imports;
 mod java;
+mod json;
+mod json_libraries;
 mod libraries;
 mod literal;
+mod members;
 mod strategies;
 #[cfg(test)]
 mod testing;
+mod text_comparison;
+mod throws;
 
 pub use candidate::{Candidate, Mutant, Mutation};
 pub use clues::{Clues, Failing, Sources};

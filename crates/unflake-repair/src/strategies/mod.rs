@@ -1,5 +1,6 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
+mod json_tree;
 mod linked_hash;
 
 use crate::candidate::Candidate;
@@ -15,10 +16,16 @@ pub struct Strategy {
 }
 
 /// What disturbs least comes first.
-pub const STRATEGIES: &[Strategy] = &[Strategy {
-    name: "linked-hash",
-    propose: linked_hash::propose,
-}];
+pub const STRATEGIES: &[Strategy] = &[
+    Strategy {
+        name: "json-tree",
+        propose: json_tree::propose,
+    },
+    Strategy {
+        name: "linked-hash",
+        propose: linked_hash::propose,
+    },
+];
 
 /// Everything that may repair a failure: edits of test code first, then of main code; among these in the order of the
 /// strategies.
