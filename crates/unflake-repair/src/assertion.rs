@@ -117,7 +117,7 @@ pub(crate) fn subject<'f>(file: &'f JavaFile, call: Node<'f>) -> Option<Node<'f>
         .find(|node| {
             matches!(
                 file.field(*node, "name"),
-                "assertThat" | "then" | "assertThatObject"
+                "assertThat" | "then" | "assertThatObject" | "that"
             )
         })
 }

@@ -11,6 +11,8 @@ mod edit;
 mod elements;
 mod imports;
 mod java;
+mod json;
+mod json_libraries;
 mod libraries;
 mod literal;
 mod reassert;
@@ -25,6 +27,8 @@ mod testing;
 mod types;
 mod unused;
 mod value_text;
+mod text_comparison;
+mod throws;
 
 pub use candidate::{Candidate, Mutant, Mutation};
 pub use clues::{Clues, Failing, Sources};

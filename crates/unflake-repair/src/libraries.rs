@@ -7,11 +7,14 @@ use std::collections::BTreeMap;
 pub struct Libraries {
     /// The version of Java that the tests are compiled for: 8, 17.
     pub java: u32,
-    by_artifact: BTreeMap<String, Version>,
+    by_artifact: BTreeMap<String, Release>,
 }
 
 /// The first two numbers of a version.
 pub(crate) type Version = (u32, u32);
+
+/// The first three.
+pub(crate) type Release = (u32, u32, u32);
 
 impl Libraries {
     /// `class_path`: jars, and directories, which are passed over.
@@ -23,12 +26,12 @@ impl Libraries {
                 .match_indices('-')
                 .map(|(at, _)| at)
                 .find(|at| is_version(&file[at + 1..]))?;
-            Some((file[..dash].to_owned(), version(&file[dash + 1..])))
+            Some((file[..dash].to_owned(), release(&file[dash + 1..])))
         });
         // The first on the class path is the one that counts.
         let mut by_artifact = BTreeMap::new();
-        for (artifact, version) in named {
-            by_artifact.entry(artifact).or_insert(version);
+        for (artifact, release) in named {
+            by_artifact.entry(artifact).or_insert(release);
         }
         Libraries { java, by_artifact }
     }
@@ -38,13 +41,19 @@ impl Libraries {
     }
 
     pub(crate) fn has_at_least(&self, artifact: &str, version: Version) -> bool {
-        self.by_artifact.get(artifact).is_some_and(|has| *has >= version)
+        self.release(artifact)
+            .is_some_and(|(major, minor, _)| (major, minor) >= version)
+    }
+
+    pub(crate) fn release(&self, artifact: &str) -> Option<Release> {
+        self.by_artifact.get(artifact).copied()
     }
 }
 
-fn version(text: &str) -> Version {
+fn release(text: &str) -> Release {
     let mut numbers = text.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    let mut next = || numbers.next().unwrap_or(0);
+    (next(), next(), next())
 }
 
 #[cfg(test)]
@@ -66,6 +75,7 @@ mod tests {
             libraries.has_at_least("assertj-core", (3, 24))
                 && !libraries.has_at_least("assertj-core", (3, 25))
         );
+        assert_eq!(libraries.release("assertj-core"), Some((3, 24, 2)));
         assert!(libraries.has("hamcrest") && !libraries.has("classes") && !libraries.has("assertj"));
     }
 }

@@ -1,6 +1,7 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
 mod compare_values;
+mod json_tree;
 mod linked_hash;
 mod pick_by_name;
 mod sort_members;
@@ -24,6 +25,8 @@ pub const STRATEGIES: &[Strategy] = &[
         propose: pick_by_name::propose,
         name: "compare-values",
         propose: compare_values::propose,
+        name: "json-tree",
+        propose: json_tree::propose,
     },
     Strategy {
         name: "linked-hash",

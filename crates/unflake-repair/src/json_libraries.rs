@@ -1,0 +1,408 @@
+//! Libraries that read or compare JSON, as a file would use them: what it imports or has a mapper of comes first, then
+//! what else is on the class path.
+
+use crate::clues::Clues;
+use crate::imports::Import;
+use crate::java::{JavaFile, ancestors, descendants, named_children};
+use crate::text_comparison::Around;
+use crate::throws::Checked;
+use tree_sitter::Node;
+
+/// How trees are compared.
+#[derive(Clone, Debug)]
+pub(crate) enum TreeCompare {
+    /// Both texts are read, and what was read is compared.
+    Read(Reader),
+    /// Another assertion is made.
+    Assert(TreeAssertion),
+}
+
+/// How a text becomes a value that has no order where JSON has none.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader {
+    pub(crate) library: &'static str,
+    pub(crate) here: Use,
+    /// In a static method of the class.
+    pub(crate) in_static: Use,
+    pub(crate) throws: Option<Checked>,
+    /// The class of what is read.
+    pub(crate) tree: Option<&'static str>,
+}
+
+/// Code that reads a text, and what has to be there for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Use {
+    pub(crate) around: Around,
+    /// The declaration of a variable.
+    pub(crate) needs: Option<&'static str>,
+    pub(crate) imports: Vec<Import>,
+}
+
+/// An assertion that compares JSON texts as trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TreeAssertion {
+    /// `JSONAssert.assertEquals(expected, actual, true)`
+    JsonAssert { is_checked: bool },
+    /// `assertThatJson(actual).isEqualTo(expected)`, with the class that has it.
+    JsonUnit { holder: &'static str },
+    /// `assertJsonEquals(expected, actual)`
+    JsonUnitEquals,
+}
+
+/// One library: the start of its packages, and what it is on a class path.
+struct Known {
+    package: &'static str,
+    artifact: &'static str,
+    compare: fn(&Context<'_>) -> Option<TreeCompare>,
+}
+
+/// Where a comparison is written.
+struct Context<'c> {
+    clues: &'c Clues<'c>,
+    file: &'c JavaFile,
+    node: Node<'c>,
+    is_array: bool,
+}
+
+/// In order of preference among those that a file uses equally.
+const KNOWN: [Known; 11] = [
+    Known {
+        package: "com.fasterxml.jackson",
+        artifact: "jackson-databind",
+        compare: jackson_2,
+    },
+    Known {
+        package: "tools.jackson",
+        artifact: "jackson-databind",
+        compare: jackson_3,
+    },
+    Known {
+        package: "com.google.gson",
+        artifact: "gson",
+        compare: gson,
+    },
+    Known {
+        package: "org.json",
+        artifact: "json",
+        compare: org_json,
+    },
+    Known {
+        package: "org.skyscreamer.jsonassert",
+        artifact: "jsonassert",
+        compare: json_assert,
+    },
+    Known {
+        package: "net.javacrumbs.jsonunit",
+        artifact: "json-unit-assertj",
+        compare: json_unit,
+    },
+    Known {
+        package: "net.javacrumbs.jsonunit",
+        artifact: "json-unit",
+        compare: json_unit_equals,
+    },
+    Known {
+        package: "com.alibaba.fastjson2",
+        artifact: "fastjson2",
+        compare: fastjson_2,
+    },
+    Known {
+        package: "com.alibaba.fastjson",
+        artifact: "fastjson",
+        compare: fastjson_1,
+    },
+    Known {
+        package: "org.json.simple",
+        artifact: "json-simple",
+        compare: json_simple,
+    },
+    Known {
+        package: "org.codehaus.jackson",
+        artifact: "jackson-mapper-asl",
+        compare: jackson_1,
+    },
+];
+
+/// What can compare JSON at a node of a file, best first.
+pub(crate) fn tree_compares(
+    clues: &Clues<'_>,
+    file: &JavaFile,
+    node: Node<'_>,
+    is_array: bool,
+) -> Vec<TreeCompare> {
+    let context = Context {
+        clues,
+        file,
+        node,
+        is_array,
+    };
+    let is_used = |known: &&Known| uses(file, known.package);
+    let is_there = |known: &&Known| clues.libraries.has(known.artifact);
+    let used = KNOWN.iter().filter(is_used);
+    let others = KNOWN.iter().filter(|known| !is_used(known) && is_there(known));
+    used.chain(others)
+        .filter_map(|known| (known.compare)(&context))
+        .collect()
+}
+
+/// Whether a file imports something of a package, or belongs to it.
+fn uses(file: &JavaFile, package: &str) -> bool {
+    let is_of = |name: &str| {
+        // `org.json.simple` is another library than `org.json`.
+        let rest = name.strip_prefix(package);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            && !(package == "org.json" && name.starts_with("org.json.simple"))
+    };
+    let imports = named_children(file.root())
+        .into_iter()
+        .filter(|node| node.kind() == "import_declaration");
+    let mut names = imports.flat_map(named_children).map(|name| file.of(name));
+    is_of(file.package()) || names.any(is_of)
+}
+
+const IO: Checked = Checked {
+    class: "java.io.IOException",
+    fits: &["IOException", "Exception", "Throwable"],
+};
+/// Since 2.10 `readTree` throws nothing wider.
+const PROCESSING: Checked = Checked {
+    class: "java.io.IOException",
+    fits: &[
+        "JsonProcessingException",
+        "JacksonException",
+        "IOException",
+        "Exception",
+        "Throwable",
+    ],
+};
+
+fn jackson_2(context: &Context<'_>) -> Option<TreeCompare> {
+    let libraries = context.clues.libraries;
+    if libraries.has_at_least("jackson-databind", (3, 0)) && !uses(context.file, "com.fasterxml.jackson") {
+        return None;
+    }
+    let throws = if libraries.has_at_least("jackson-databind", (2, 10)) {
+        PROCESSING
+    } else {
+        IO
+    };
+    Some(jackson(context, "com.fasterxml.jackson.databind", Some(throws)))
+}
+
+fn jackson_3(context: &Context<'_>) -> Option<TreeCompare> {
+    let is_there = context.clues.libraries.has_at_least("jackson-databind", (3, 0));
+    (is_there || uses(context.file, "tools.jackson"))
+        .then(|| jackson(context, "tools.jackson.databind", None))
+}
+
+fn jackson_1(context: &Context<'_>) -> Option<TreeCompare> {
+    Some(jackson(context, "org.codehaus.jackson.map", Some(IO)))
+}
+
+fn jackson(context: &Context<'_>, package: &str, throws: Option<Checked>) -> TreeCompare {
+    let (class, import) = context.file.using(&format!("{package}.ObjectMapper"));
+    let imports: Vec<Import> = import.into_iter().collect();
+    let by_name = |mapper: &Mapper<'_>| Use {
+        around: Around::new(format!("{}.readTree(", mapper.name), ")"),
+        needs: None,
+        imports: Vec::new(),
+    };
+    let made = |is_declared: bool| match is_declared && class == "ObjectMapper" {
+        true => Use {
+            around: Around::new("mapper.readTree(", ")"),
+            needs: Some("ObjectMapper mapper = new ObjectMapper();"),
+            imports: imports.clone(),
+        },
+        false => Use {
+            around: Around::new(format!("new {class}().readTree("), ")"),
+            needs: None,
+            imports: imports.clone(),
+        },
+    };
+    let mapper = mapper_at(context.file, context.node);
+    let static_mapper = mapper.as_ref().filter(|mapper| mapper.is_static);
+    TreeCompare::Read(Reader {
+        library: "Jackson",
+        here: mapper.as_ref().map_or_else(
+            || made(can_declare(context.file, context.node, "mapper")),
+            by_name,
+        ),
+        in_static: static_mapper.map_or_else(|| made(true), by_name),
+        throws,
+        tree: match package {
+            "com.fasterxml.jackson.databind" => Some("com.fasterxml.jackson.databind.JsonNode"),
+            "org.codehaus.jackson.map" => Some("org.codehaus.jackson.JsonNode"),
+            _ => None,
+        },
+    })
+}
+
+/// A mapper that the file has already.
+struct Mapper<'f> {
+    name: &'f str,
+    /// A static field.
+    is_static: bool,
+}
+
+fn mapper_at<'f>(file: &'f JavaFile, node: Node<'f>) -> Option<Mapper<'f>> {
+    let is_mapper = |class: &str| matches!(class.rsplit('.').next(), Some("ObjectMapper" | "JsonMapper"));
+    let in_static_method = ancestors(node)
+        .find(|above| above.kind() == "method_declaration")
+        .is_some_and(|method| is_static(file, method));
+    let declared = file.nodes().filter_map(|declared| {
+        let name = file.field(declared, "name");
+        let is_seen = !name.is_empty() && file.declaration(name, node) == Some(declared);
+        if !is_seen || !file.declared_type(name, node).is_some_and(is_mapper) {
+            return None;
+        }
+        let field = declared
+            .parent()
+            .filter(|parent| parent.kind() == "field_declaration");
+        let is_static = field.is_some_and(|field| is_static(file, field));
+        (field.is_none() || is_static || !in_static_method).then_some(Mapper { name, is_static })
+    });
+    declared.last().or_else(|| inherited_mapper(file))
+}
+
+/// A name that no declaration here explains, but that is used as a mapper.
+fn inherited_mapper(file: &JavaFile) -> Option<Mapper<'_>> {
+    let calls = file.nodes().filter(|node| {
+        node.kind() == "method_invocation"
+            && matches!(
+                file.field(*node, "name"),
+                "readTree" | "readValue" | "writeValueAsString"
+            )
+    });
+    calls
+        .filter_map(|call| call.child_by_field_name("object"))
+        .map(|object| (object, file.of(object)))
+        .find(|(object, name)| {
+            let is_name = object.kind() == "identifier" && name.to_lowercase().contains("mapper");
+            is_name
+                && !file
+                    .nodes()
+                    .any(|node| node.kind() != "method_invocation" && file.field(node, "name") == *name)
+        })
+        .map(|(_, name)| Mapper {
+            name,
+            is_static: false,
+        })
+}
+
+pub(crate) fn is_static(file: &JavaFile, declaration: Node<'_>) -> bool {
+    let modifiers = named_children(declaration)
+        .into_iter()
+        .find(|child| child.kind() == "modifiers");
+    modifiers.is_some_and(|modifiers| file.of(modifiers).split_whitespace().any(|word| word == "static"))
+}
+
+/// Whether a variable of this name can be declared right before the statement of a node.
+fn can_declare(file: &JavaFile, node: Node<'_>, name: &str) -> bool {
+    let Some(statement) = file.statement_of(node) else {
+        return false;
+    };
+    let before = &file.text()[..statement.start_byte()];
+    let starts_line = before.trim_end_matches([' ', '\t']).ends_with('\n');
+    let is_in_block = statement.parent().is_some_and(|parent| parent.kind() == "block");
+    let method = ancestors(node).find(|above| above.kind() == "method_declaration");
+    let is_free = method.is_some_and(|method| {
+        descendants(method).all(|node| node.kind() != "identifier" || file.of(node) != name)
+    });
+    starts_line && is_in_block && is_free
+}
+
+fn reader(
+    context: &Context<'_>,
+    library: &'static str,
+    class: &str,
+    around: impl Fn(&str) -> (String, &'static str),
+) -> TreeCompare {
+    let (name, import) = context.file.using(class);
+    let (before, after) = around(&name);
+    let read = Use {
+        around: Around::new(before, after),
+        needs: None,
+        imports: import.into_iter().collect(),
+    };
+    TreeCompare::Read(Reader {
+        library,
+        here: read.clone(),
+        in_static: read,
+        throws: None,
+        tree: None,
+    })
+}
+
+fn gson(context: &Context<'_>) -> Option<TreeCompare> {
+    let release = context.clues.libraries.release("gson");
+    let is_old = release.is_some_and(|release| release < (2, 8, 6));
+    Some(reader(context, "Gson", "com.google.gson.JsonParser", |class| {
+        let call = if is_old {
+            format!("new {class}().parse(")
+        } else {
+            format!("{class}.parseString(")
+        };
+        (call, ")")
+    }))
+}
+
+/// Maps and lists tell more when they differ than `similar` does, but came later.
+fn org_json(context: &Context<'_>) -> Option<TreeCompare> {
+    let libraries = context.clues.libraries;
+    let is_android = libraries.has("android-json");
+    let is_old = libraries
+        .release("json")
+        .is_some_and(|(date, ..)| date < 20_160_807);
+    let is_own = context.file.package().starts_with("org.json");
+    if is_android || is_old || !is_own && !libraries.has("json") {
+        return None;
+    }
+    let (class, to_java) = if context.is_array {
+        ("org.json.JSONArray", ").toList()")
+    } else {
+        ("org.json.JSONObject", ").toMap()")
+    };
+    Some(reader(context, "org.json", class, |class| {
+        (format!("new {class}("), to_java)
+    }))
+}
+
+fn fastjson_1(context: &Context<'_>) -> Option<TreeCompare> {
+    Some(reader(context, "fastjson", "com.alibaba.fastjson.JSON", parse))
+}
+
+fn fastjson_2(context: &Context<'_>) -> Option<TreeCompare> {
+    Some(reader(context, "fastjson2", "com.alibaba.fastjson2.JSON", parse))
+}
+
+fn json_simple(context: &Context<'_>) -> Option<TreeCompare> {
+    Some(reader(context, "json-simple", "org.json.simple.JSONValue", parse))
+}
+
+fn parse(class: &str) -> (String, &'static str) {
+    (format!("{class}.parse("), ")")
+}
+
+fn json_assert(context: &Context<'_>) -> Option<TreeCompare> {
+    let libraries = context.clues.libraries;
+    let is_checked = libraries.has("android-json") || !libraries.has("json");
+    Some(TreeCompare::Assert(TreeAssertion::JsonAssert { is_checked }))
+}
+
+fn json_unit(context: &Context<'_>) -> Option<TreeCompare> {
+    let holders = [
+        "net.javacrumbs.jsonunit.assertj.JsonAssertions",
+        "net.javacrumbs.jsonunit.fluent.JsonFluentAssert",
+    ];
+    let used = context.file.static_holders("assertThatJson");
+    let holder = holders.into_iter().find(|holder| used.contains(holder));
+    let is_there = context.clues.libraries.has("json-unit-assertj");
+    let holder = holder.or(is_there.then_some(holders[0]))?;
+    Some(TreeCompare::Assert(TreeAssertion::JsonUnit { holder }))
+}
+
+fn json_unit_equals(context: &Context<'_>) -> Option<TreeCompare> {
+    let is_there =
+        context.clues.libraries.has("json-unit") && !context.clues.libraries.has("json-unit-assertj");
+    is_there.then_some(TreeCompare::Assert(TreeAssertion::JsonUnitEquals))
+}
