@@ -5,6 +5,7 @@
 
 mod assertion;
 mod candidate;
+mod class_members;
 mod clues;
 mod diff;
 mod edit;
@@ -15,20 +16,20 @@ mod json;
 mod json_libraries;
 mod libraries;
 mod literal;
-mod reassert;
 mod members;
 mod near;
-mod same_parts;
 mod origin;
+mod reassert;
 mod rewrite;
+mod same_parts;
 mod strategies;
 #[cfg(test)]
 mod testing;
+mod text_comparison;
+mod throws;
 mod types;
 mod unused;
 mod value_text;
-mod text_comparison;
-mod throws;
 
 pub use candidate::{Candidate, Mutant, Mutation};
 pub use clues::{Clues, Failing, Sources};

@@ -1,7 +1,7 @@
 //! From repairs to patches: grouped by cause, proved together, and said of each finding.
 
 use super::copy::Workplace;
-use super::search::{Applied, Attempt, Proofs as _, Proved, Repaired, together};
+use super::search::{Applied, Attempt, NOTHING_FITS, Proofs as _, Proved, Repaired, together};
 use super::sources::ProjectSources;
 use super::trials::Trials;
 use super::{Grouping, RepairOptions, Repairs, Texts, not_repaired};
@@ -31,7 +31,17 @@ impl Outcome {
     }
 
     pub(crate) fn of(test: Result<Repaired, String>, main: Result<Repaired, String>) -> Outcome {
-        let why = test.as_ref().err().cloned().unwrap_or_default();
+        let why = match (&test, &main) {
+            (Err(test), Err(main)) if *main != *test && main != NOTHING_FITS => {
+                if test == NOTHING_FITS {
+                    format!("in main code, {main}")
+                } else {
+                    format!("{test}; in main code, {main}")
+                }
+            }
+            (Err(test), _) => test.clone(),
+            (Ok(_), _) => String::new(),
+        };
         Outcome {
             repairs: [test, main].into_iter().flatten().collect(),
             why,

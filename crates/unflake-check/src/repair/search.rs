@@ -19,6 +19,9 @@ const MOST_CAUSES: usize = 4;
 /// Expected literals that are renewed for one test.
 const MOST_RENEWED: usize = 6;
 
+/// Why nothing was tried.
+pub(crate) const NOTHING_FITS: &str = "no strategy fits this failure";
+
 /// A test to repair.
 #[derive(Clone, Debug)]
 pub(crate) struct Patient {
@@ -408,7 +411,7 @@ impl Search {
         self.repaired.ok_or_else(|| match self.reason {
             Some(why) if tries > 1 => format!("{tries} repairs were tried; of the last one, {why}"),
             Some(why) => why,
-            None => "no strategy fits this failure".to_owned(),
+            None => NOTHING_FITS.to_owned(),
         })
     }
 }

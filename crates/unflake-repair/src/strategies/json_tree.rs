@@ -5,13 +5,13 @@
 
 use crate::assertion::{Comparison, Style, subject};
 use crate::candidate::{Candidate, Mutation};
+use crate::class_members::NewMethod;
 use crate::clues::Clues;
 use crate::edit::Edits;
 use crate::imports::Import;
 use crate::java::JavaFile;
 use crate::json::{Arrays, Json};
 use crate::json_libraries::{Reader, TreeAssertion, TreeCompare, tree_compares};
-use crate::members::NewMethod;
 use crate::text_comparison::{Around, Sides, TextComparison, known_text, mutants, with_failed_texts};
 use crate::throws::{Checked, Throws};
 

@@ -21,12 +21,16 @@ pub struct Strategy {
 /// What disturbs least comes first.
 pub const STRATEGIES: &[Strategy] = &[
     Strategy {
-        name: "pick-by-name",
-        propose: pick_by_name::propose,
         name: "compare-values",
         propose: compare_values::propose,
+    },
+    Strategy {
         name: "json-tree",
         propose: json_tree::propose,
+    },
+    Strategy {
+        name: "pick-by-name",
+        propose: pick_by_name::propose,
     },
     Strategy {
         name: "linked-hash",
