@@ -4,6 +4,9 @@
 //! next candidate, and all these attempts are compiled and run together. So the number of JVMs follows the number of
 //! waves, not the number of tests.
 
+#[cfg(test)]
+mod tests;
+
 use super::Texts;
 use super::sources::ProjectSources;
 use std::collections::{BTreeMap, BTreeSet};
@@ -310,7 +313,13 @@ impl Search {
             let wanted = candidates(&clues)
                 .into_iter()
                 .filter(|candidate| is_wanted(candidate));
-            more.extend(wanted.filter_map(|candidate| self.step(step, candidate, &blamed, known)));
+            more.extend(wanted.filter_map(|candidate| {
+                let after = moved(choice, &candidate, &step.texts, known);
+                let mut next = self.step(step, candidate, &blamed, known)?;
+                // The edit may have changed the very line that is blamed.
+                next.blamed.insert(blamed_of(&after, known, &next.texts));
+                Some(next)
+            }));
         }
         self.open.extend(more.into_iter().rev());
     }
@@ -322,12 +331,7 @@ impl Search {
         blamed: &BTreeSet<Blamed>,
         known: Known<'_>,
     ) -> Option<Step> {
-        let old = |path: &str| -> Option<String> {
-            match before.texts.get(path) {
-                Some(text) => Some(text.clone()),
-                None => Some(known.sources.original(path)?.text.to_string()),
-            }
-        };
+        let old = |path: &str| current(path, &before.texts, known);
         let mut texts = before.texts.clone();
         for (path, edits) in &candidate.edits {
             texts.insert(path.clone(), edits.apply(&old(path)?));
@@ -386,9 +390,9 @@ impl Search {
                 ));
             }
         };
-        let old = step.texts.get(&path).cloned();
-        let old = old.or_else(|| Some(known.sources.original(&path)?.text.to_string()));
-        let Some(old) = old else { return };
+        let Some(old) = current(&path, &step.texts, known) else {
+            return;
+        };
         let mut next = step;
         next.texts.insert(path, edits.apply(&old));
         next.applied.push(Applied {
@@ -440,10 +444,7 @@ fn is_new(cause: &Cause, blamed: &BTreeSet<Blamed>, known: Known<'_>, texts: &Te
 fn blamed_of(choice: &Choice, known: Known<'_>, texts: &Texts) -> Blamed {
     let line = |place: &Option<SourcePlace>| {
         let place = place.as_ref()?;
-        let text = match texts.get(&place.file) {
-            Some(text) => text.clone(),
-            None => known.sources.original(&place.file)?.text.to_string(),
-        };
+        let text = current(&place.file, texts, known)?;
         let line = text.lines().nth((place.line as usize).checked_sub(1)?)?;
         Some(format!("{} {}", place.method, line.trim()))
     };
@@ -452,6 +453,37 @@ fn blamed_of(choice: &Choice, known: Known<'_>, texts: &Texts) -> Blamed {
         line(&choice.call).unwrap_or_default(),
         line(&choice.allocation).unwrap_or_default(),
     )
+}
+
+/// A choice, where its lines are after the edits of a candidate.
+fn moved(choice: &Choice, candidate: &Candidate, before: &Texts, known: Known<'_>) -> Choice {
+    let moved = |place: &SourcePlace| {
+        let edits = candidate.edits.get(&place.file)?;
+        let old = current(&place.file, before, known)?;
+        let line = (place.line as usize).checked_sub(1)?;
+        let start: usize = old.split_inclusive('\n').take(line).map(str::len).sum();
+        Some(SourcePlace {
+            line: line_of(&edits.apply(&old), edits.moved(start)),
+            ..place.clone()
+        })
+    };
+    let of = |place: &Option<SourcePlace>| {
+        let place = place.as_ref()?;
+        Some(moved(place).unwrap_or_else(|| place.clone()))
+    };
+    Choice {
+        call: of(&choice.call),
+        allocation: of(&choice.allocation),
+        ..choice.clone()
+    }
+}
+
+/// A file as it is after some edits.
+fn current(path: &str, texts: &Texts, known: Known<'_>) -> Option<String> {
+    match texts.get(path) {
+        Some(text) => Some(text.clone()),
+        None => Some(known.sources.original(path)?.text.to_string()),
+    }
 }
 
 /// The line of a byte, from 1.
