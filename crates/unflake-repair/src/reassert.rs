@@ -627,7 +627,7 @@ mod tests {
     /// Members of a test class, the values that were compared, and the changed lines or the reason.
     fn check(members: &str, expected: &str, actual: &str, outcome: Result<&str, &str>) {
         let case = case(&format!("{IMPORTS}class ATest {{\n{members}\n}}\n")).compared(expected, actual);
-        let renewed = case.renewed(renewed);
+        let renewed = case.renewed();
         assert_eq!(renewed.as_deref().map_err(String::as_str), outcome, "{members}");
     }
 

@@ -9,6 +9,7 @@ use crate::diff::unified_diff;
 use crate::edit::Edits;
 use crate::java::JavaFile;
 use crate::libraries::Libraries;
+use crate::reassert::renewed;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use unflake_findings::{Choice, SourcePlace};
@@ -131,7 +132,11 @@ impl Case {
     }
 
     pub(crate) fn candidates(&self, propose: fn(&Clues<'_>) -> Vec<Candidate>) -> Vec<Candidate> {
-        propose(&Clues {
+        self.with_clues(propose)
+    }
+
+    pub(crate) fn with_clues<R>(&self, look: fn(&Clues<'_>) -> R) -> R {
+        look(&Clues {
             failing: &self.failing,
             choice: &self.choice,
             sources: self,
@@ -150,11 +155,8 @@ impl Case {
     }
 
     /// The changed lines of a renewed literal, or why there is none.
-    pub(crate) fn renewed(
-        &self,
-        renew: fn(&Failing, &dyn Sources) -> Result<(String, Edits), String>,
-    ) -> Result<String, String> {
-        renew(&self.failing, self).map(|(path, edits)| self.changed(&path, &edits))
+    pub(crate) fn renewed(&self) -> Result<String, String> {
+        renewed(&self.failing, self).map(|(path, edits)| self.changed(&path, &edits))
     }
 
     /// The changed lines of the mutants of the only candidate, without imports, each after the name of what is wrong.

@@ -150,7 +150,13 @@ impl<'f> Sorting<'f> {
             .iter()
             .any(|text| text.starts_with(&format!("Arrays.sort({variable},")))
             || is_there(&[format!("Arrays.sort({variable})")]);
-        if sorts {
+        let is_picked = |node: Node<'_>| {
+            let index = node.child_by_field_name("index");
+            self.file.field(node, "array") == variable
+                && index.is_some_and(|index| index.kind() == "decimal_integer_literal")
+        };
+        // Sorted, the same index would mean another element.
+        if sorts || descendants(scope).any(is_picked) {
             return None;
         }
         let may_be_null = self.members.may_be_null()
@@ -348,6 +354,11 @@ mod tests {
         check(
             "Class.getDeclaredFields",
             "    Field[] fs = c.getDeclaredFields();/*calls*/\n    Arrays.sort(fs, mine);",
+            "",
+        );
+        check(
+            "Class.getDeclaredFields",
+            "    Field[] fs = c.getDeclaredFields();/*calls*/\n    use(fs[0]);",
             "",
         );
         check(

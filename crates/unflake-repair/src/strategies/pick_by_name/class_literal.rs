@@ -68,13 +68,21 @@ pub(super) fn class_literal(
     Some((format!("{name}{arrays}.class"), import))
 }
 
-/// A binary or canonical name with its package. What the file declares itself needs no import.
+/// A binary or canonical name with its package. What the file declares itself needs no import, but the name of the
+/// class around it if that is not the outermost one.
 fn full(file: &JavaFile, name: &str) -> (String, Option<Import>) {
-    let simple = name.rsplit(['.', '$']).next().unwrap_or(name);
-    if name.starts_with(file.package()) && declares(file, simple) {
-        return (simple.to_owned(), None);
+    let name = name.replace('$', ".");
+    let inner = name
+        .strip_prefix(&format!("{}.", file.package()))
+        .unwrap_or(&name);
+    let parts: Vec<&str> = inner.split('.').collect();
+    match parts[..] {
+        [outer, .., around, simple] if declares(file, outer) && parts.len() > 2 => {
+            (format!("{around}.{simple}"), None)
+        }
+        [outer, simple] if declares(file, outer) => (simple.to_owned(), None),
+        _ => file.using(&name),
     }
-    file.using(&name.replace('$', "."))
 }
 
 /// A simple name, as the class with the member may know it.

@@ -168,6 +168,9 @@ impl<'f> Picks<'f> {
             (Some(members @ (Members::Methods | Members::Constructors)), _) => {
                 let (head, parameters) = text.split_once('(')?;
                 let name = last_name(head);
+                if members == Members::Methods && !is_name(name) {
+                    return None;
+                }
                 let mut arguments = Vec::new();
                 let mut imports = Vec::new();
                 if members == Members::Methods {
@@ -183,7 +186,7 @@ impl<'f> Picks<'f> {
                     text: format!("{owner}.{one}({})", arguments.join(", ")),
                     imports,
                     throws: Some("NoSuchMethodException"),
-                    ..Named::new(is_name(name).then_some(name)?)
+                    ..Named::new(last_name(&name.replace('$', ".")))
                 })
             }
             (Some(Members::Classes), _) if object.kind() == "class_literal" => {

@@ -88,6 +88,18 @@ fn fields_and_constructors_too() {
          +Constructor<?> c = T.class.getConstructor(Object.class);",
     );
     check(
+        "Class.getConstructors",
+        &["ATest$T.p.ATest$T()"],
+        "    Constructor<?> c = T.class.getConstructors()[0];/*calls*/",
+        "-Constructor<?> c = T.class.getConstructors()[0];\n+Constructor<?> c = T.class.getConstructor();",
+    );
+    check(
+        "Class.getDeclaredClasses",
+        &["class p.ATest$T$A"],
+        "    Class<?> c = T.class.getDeclaredClasses()[0];/*calls*/",
+        "-Class<?> c = T.class.getDeclaredClasses()[0];\n+Class<?> c = T.A.class;",
+    );
+    check(
         "Class.getDeclaredConstructors",
         &["T.p.T()"],
         "    all = T.class.getDeclaredConstructors();/*calls*/",
