@@ -21,6 +21,7 @@ mod testing;
 mod types;
 mod unused;
 mod value_text;
+mod varargs;
 
 pub use candidate::{Candidate, Mutant, Mutation};
 pub use clues::{Clues, Failing, Sources};

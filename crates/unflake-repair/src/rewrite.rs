@@ -75,7 +75,7 @@ pub(crate) fn with_spoiling(file: &JavaFile, edits: Edits, mutation: Mutation) -
     }
 }
 
-/// Overloads for every kind of value, in plain Java 7.
+/// Overloads for every kind of value, in plain Java 8.
 fn spoiling(mutation: Mutation) -> String {
     let (list, map, primitive) = match mutation {
         Mutation::ExpectedDropped | Mutation::ActualDropped => (
@@ -108,6 +108,10 @@ fn spoiling(mutation: Mutation) -> String {
          : v instanceof java.util.Set ? {SPOILT}((java.util.Set<?>) v) \
          : v instanceof Iterable ? {SPOILT}((Iterable<?>) v) : {SPOILT}((Object[]) v)); }} "
     );
+    text.push_str(&format!(
+        "private static <T> java.util.List<T> {SPOILT}(java.util.stream.Stream<T> v) {{ \
+         return {SPOILT}((Iterable<T>) v.collect(java.util.stream.Collectors.<T>toList())); }} "
+    ));
     let is_doubled = list.contains("add");
     // A set has no element twice: doubled, it is a list.
     let of_set = if is_doubled {

@@ -1,5 +1,6 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
+mod any_order_matcher;
 mod compare_values;
 mod linked_hash;
 
@@ -20,6 +21,10 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "compare-values",
         propose: compare_values::propose,
+    },
+    Strategy {
+        name: "any-order-matcher",
+        propose: any_order_matcher::propose,
     },
     Strategy {
         name: "linked-hash",
