@@ -17,9 +17,11 @@ pub(crate) struct Rewrite<'a> {
     pub(crate) expected: String,
     pub(crate) actual: String,
     pub(crate) can_repeat: CanRepeat,
-    /// The edits for two expressions.
-    pub(crate) edits: Box<dyn Fn(&str, &str) -> Edits + 'a>,
+    pub(crate) edits: EditsOfSides<'a>,
 }
+
+/// The edits for two expressions, the expected one first.
+pub(crate) type EditsOfSides<'a> = Box<dyn Fn(&str, &str) -> Edits + 'a>;
 
 /// Which of the two values may hold an element twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

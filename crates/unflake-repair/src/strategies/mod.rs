@@ -2,7 +2,9 @@
 
 mod any_order_matcher;
 mod compare_values;
+mod float_delta;
 mod linked_hash;
+mod sort_both;
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -29,6 +31,14 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "linked-hash",
         propose: linked_hash::propose,
+    },
+    Strategy {
+        name: "sort-both",
+        propose: sort_both::propose,
+    },
+    Strategy {
+        name: "float-delta",
+        propose: float_delta::propose,
     },
 ];
 

@@ -116,3 +116,6 @@ fn rename(file: &JavaFile, call: Node<'_>, name: &str) -> Edits {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
