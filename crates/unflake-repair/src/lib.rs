@@ -31,6 +31,7 @@ mod throws;
 mod types;
 mod unused;
 mod value_text;
+mod varargs;
 
 pub use candidate::{Candidate, Mutant, Mutation};
 pub use clues::{Clues, Failing, Sources};

@@ -17,9 +17,11 @@ pub(crate) struct Rewrite<'a> {
     pub(crate) expected: String,
     pub(crate) actual: String,
     pub(crate) can_repeat: CanRepeat,
-    /// The edits for two expressions.
-    pub(crate) edits: Box<dyn Fn(&str, &str) -> Edits + 'a>,
+    pub(crate) edits: EditsOfSides<'a>,
 }
+
+/// The edits for two expressions, the expected one first.
+pub(crate) type EditsOfSides<'a> = Box<dyn Fn(&str, &str) -> Edits + 'a>;
 
 /// Which of the two values may hold an element twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +77,7 @@ pub(crate) fn with_spoiling(file: &JavaFile, edits: Edits, mutation: Mutation) -
     }
 }
 
-/// Overloads for every kind of value, in plain Java 7.
+/// Overloads for every kind of value, in plain Java 8.
 fn spoiling(mutation: Mutation) -> String {
     let (list, map, primitive) = match mutation {
         Mutation::ExpectedDropped | Mutation::ActualDropped => (
@@ -108,6 +110,10 @@ fn spoiling(mutation: Mutation) -> String {
          : v instanceof java.util.Set ? {SPOILT}((java.util.Set<?>) v) \
          : v instanceof Iterable ? {SPOILT}((Iterable<?>) v) : {SPOILT}((Object[]) v)); }} "
     );
+    text.push_str(&format!(
+        "private static <T> java.util.List<T> {SPOILT}(java.util.stream.Stream<T> v) {{ \
+         return {SPOILT}((Iterable<T>) v.collect(java.util.stream.Collectors.<T>toList())); }} "
+    ));
     let is_doubled = list.contains("add");
     // A set has no element twice: doubled, it is a list.
     let of_set = if is_doubled {

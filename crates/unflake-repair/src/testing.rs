@@ -117,6 +117,12 @@ impl Case {
         self
     }
 
+    /// The message of an assertion that does not tell both values.
+    pub(crate) fn said(&mut self, message: &str) {
+        self.failing.message = message.to_owned();
+        (self.failing.expected, self.failing.actual) = (None, None);
+    }
+
     /// The elements of the choice.
     pub(crate) fn orders(mut self, natural: &[&str], failing: &[&str]) -> Case {
         self.choice.natural = natural.iter().map(|element| (*element).to_owned()).collect();

@@ -60,15 +60,6 @@ impl Value {
         }
     }
 
-    /// How many elements it has.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Value::One(_) => 1,
-            Value::List(all) | Value::Set(all) => all.len(),
-            Value::Map(all) => all.len(),
-        }
-    }
-
     /// An expression that gives it. `None`: it needs statements.
     pub(crate) fn code(&self, java: u32, file: &JavaFile) -> Option<Code> {
         let mut imports = Vec::new();

@@ -1,9 +1,12 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
+mod any_order_matcher;
 mod compare_values;
+mod float_delta;
 mod json_tree;
 mod linked_hash;
 mod pick_by_name;
+mod sort_both;
 mod sort_members;
 
 use crate::candidate::Candidate;
@@ -25,6 +28,10 @@ pub const STRATEGIES: &[Strategy] = &[
         propose: compare_values::propose,
     },
     Strategy {
+        name: "any-order-matcher",
+        propose: any_order_matcher::propose,
+    },
+    Strategy {
         name: "json-tree",
         propose: json_tree::propose,
     },
@@ -35,6 +42,14 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "linked-hash",
         propose: linked_hash::propose,
+    },
+    Strategy {
+        name: "sort-both",
+        propose: sort_both::propose,
+    },
+    Strategy {
+        name: "float-delta",
+        propose: float_delta::propose,
     },
     Strategy {
         name: "sort-members",

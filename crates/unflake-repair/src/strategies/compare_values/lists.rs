@@ -29,8 +29,7 @@ pub(super) fn candidates(clues: &Clues<'_>, file: &JavaFile, comparison: Compari
     if let Some(found) = cx.as_sets() {
         return vec![found];
     }
-    let statement = &file.text()[comparison.statement(file)];
-    if !clues.choice_made_the_order(statement) {
+    if !clues.choice_made_the_order(&cx.source()) {
         return Vec::new();
     }
     match cx.shape() {
@@ -50,6 +49,14 @@ struct Compared<'a, 'f> {
 impl<'f> Compared<'_, 'f> {
     fn type_of(&self, node: Node<'f>) -> Option<JavaType> {
         type_of(self.clues.sources, self.file, node)
+    }
+
+    /// The comparison, and what the expected value is declared as.
+    fn source(&self) -> String {
+        let (file, expected) = (self.file, self.comparison.expected);
+        let declared = file.declaration(file.of(expected), expected);
+        let declared = declared.map_or("", |declared| file.of(declared));
+        format!("{}\n{declared}", &file.text()[self.comparison.statement(file)])
     }
 
     /// What is compared, by the types or by the name of the assertion.

@@ -23,3 +23,6 @@ pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
     found.truncate(AT_MOST);
     found
 }
+
+#[cfg(test)]
+mod tests;
