@@ -163,7 +163,14 @@ impl JavaFile {
             let (place, text) = self.line_of_import(import);
             // Several lines at one place are one insertion.
             match at.iter_mut().find(|(other, _)| *other == place) {
-                Some((_, lines)) => lines.push_str(&text),
+                Some((_, lines)) => {
+                    // The blank line that sets the first import apart is there already.
+                    let end = self.line_end();
+                    if lines.ends_with(&end.repeat(2)) {
+                        lines.truncate(lines.len() - end.len());
+                    }
+                    lines.push_str(text.strip_prefix(end).unwrap_or(&text));
+                }
                 None => at.push((place, text)),
             }
         }
@@ -263,6 +270,18 @@ mod tests {
             "package p;\r\n\r\nclass A {}\r\n",
             &[linked_map()],
             "package p;\r\n\r\nimport java.util.LinkedHashMap;\r\n\r\nclass A {}\r\n",
+        );
+    }
+
+    #[test]
+    fn several_imports_stand_together() {
+        let two = [linked_map(), Import::class("java.util.LinkedHashSet")];
+        let lines = "import java.util.LinkedHashMap;\nimport java.util.LinkedHashSet;\n";
+        check("class A {}\n", &two, &format!("{lines}\nclass A {{}}\n"));
+        check(
+            "package p;\n\nclass A {}\n",
+            &two,
+            &format!("package p;\n\n{lines}\nclass A {{}}\n"),
         );
     }
 

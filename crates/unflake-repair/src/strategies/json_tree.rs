@@ -111,12 +111,11 @@ impl Work<'_> {
         let name = ["tree", "jsonTree"]
             .into_iter()
             .find(|name| !self.file().has_method(name))?;
-        let read = &reader.in_static;
+        let read = &reader.once_in_static;
         let mut lines = vec![
             format!("private static {tree} {name}(String json) {{"),
             ">try {".to_owned(),
         ];
-        lines.extend(read.needs.map(|needs| format!(">>{needs}")));
         lines.push(format!(">>return {};", read.around.of("json")));
         lines.push(format!(">}} catch ({exception} e) {{"));
         lines.push(format!(">>throw new {unchecked}(e);"));

@@ -1,5 +1,6 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
+mod joined_text;
 mod json_tree;
 mod linked_hash;
 
@@ -24,6 +25,10 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "linked-hash",
         propose: linked_hash::propose,
+    },
+    Strategy {
+        name: "joined-text",
+        propose: joined_text::propose,
     },
 ];
 
