@@ -20,7 +20,8 @@ const SEPARATORS: [&str; 15] = [
 
 pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
     // `String.join` is of Java 8.
-    if clues.libraries.java < 8 {
+    // JSON is better compared as JSON, if it can be.
+    if clues.libraries.java < 8 || !super::json_tree::propose(clues).is_empty() {
         return Vec::new();
     }
     with_failed_texts(clues, |texts| of_texts(clues, texts).into_iter().collect())
@@ -28,12 +29,7 @@ pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
 
 fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Option<Candidate> {
     let (expected, actual) = (texts.expected.as_str(), texts.actual.as_deref()?);
-    let joined = SEPARATORS.iter().find_map(|separator| {
-        let joined = Joined::explaining(expected, actual, separator)?;
-        joined
-            .is_plausible(expected, clues.choice.elements)
-            .then_some(joined)
-    })?;
+    let joined = Joined::of(expected, actual, clues.choice.elements)?;
     let body = joined.java(expected, actual)?;
     let file = texts.file;
     if file.has_method(HELPER) {
@@ -86,7 +82,24 @@ struct Joined {
 }
 
 impl Joined {
-    /// The smallest region with the same parts in another order, and all parts beside it.
+    /// The parts whose order explains both texts: as many as the choice had elements, or else all that stand beside each
+    /// other.
+    fn of(expected: &str, actual: &str, elements: u32) -> Option<Joined> {
+        let count = |joined: &Joined| u32::try_from(joined.parts(expected).len()).unwrap_or(u32::MAX);
+        SEPARATORS.iter().find_map(|separator| {
+            let moved = Joined::explaining(expected, actual, separator)?;
+            if count(&moved) == elements {
+                return Some(moved);
+            }
+            let all = moved.extended(expected)?;
+            // Lines and words are everywhere. The last line end makes an empty part.
+            let is_told = !separator.trim().is_empty();
+            let n_empty = u32::from(expected[all.region.clone()].ends_with(separator));
+            (is_told || count(&all) - n_empty == elements).then_some(all)
+        })
+    }
+
+    /// The smallest region with the same parts in another order.
     fn explaining(expected: &str, actual: &str, separator: &'static str) -> Option<Joined> {
         let prefix = common_prefix(expected, actual);
         let suffix = common_suffix(&expected[prefix..], &actual[prefix..]);
@@ -95,20 +108,15 @@ impl Joined {
         let regions = starts
             .iter()
             .flat_map(|start| ends.iter().map(move |end| (*start, suffix - *end)));
-        let region = regions
+        regions
             .map(|(start, after)| (start..expected.len() - after, start..actual.len() - after))
             .find(|(one, two)| {
                 let parts = parts_of(&expected[one.clone()], separator);
                 let others = parts_of(&actual[two.clone()], separator);
-                parts.len() > 1
-                    && sorted(&parts) == sorted(&others)
-                    && parts.iter().all(|part| is_balanced(part))
+                let is_same = parts.len() > 1 && sorted(&parts) == sorted(&others);
+                is_same && parts.iter().all(|part| is_balanced(part))
             })
-            .map(|(one, _)| one)?;
-        let joined = Joined { region, separator }.extended(expected)?;
-        let moved = joined.region.len() + actual.len() - expected.len();
-        let others = actual.get(joined.region.start..joined.region.start + moved)?;
-        (sorted(&parts_of(others, separator)) == sorted(&joined.parts(expected))).then_some(joined)
+            .map(|(region, _)| Joined { region, separator })
     }
 
     fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
@@ -138,16 +146,6 @@ impl Joined {
             .iter()
             .all(|part| is_balanced(part))
             .then_some(self)
-    }
-
-    /// Lines and words are everywhere: they are parts only if there are as many as the choice had elements.
-    fn is_plausible(&self, text: &str, elements: u32) -> bool {
-        let count = self
-            .parts(text)
-            .iter()
-            .filter(|part| !part.trim().is_empty())
-            .count();
-        !self.separator.trim().is_empty() || u32::try_from(count) == Ok(elements)
     }
 
     /// The text with other parts.
@@ -381,9 +379,7 @@ mod tests {
 
     /// The parts that are found and the lines of the method without the last three.
     fn check(expected: &str, actual: &str, found: Option<(&[&str], &[&str])>) {
-        let joined = SEPARATORS.iter().find_map(|separator| {
-            Joined::explaining(expected, actual, separator).filter(|joined| joined.is_plausible(expected, 3))
-        });
+        let joined = Joined::of(expected, actual, 3);
         let shown = joined.and_then(|joined| {
             let mut lines = joined.java(expected, actual)?;
             lines.truncate(lines.len() - 3);

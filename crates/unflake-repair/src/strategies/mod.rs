@@ -1,8 +1,11 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
 mod joined_text;
+mod json_argument;
 mod json_tree;
 mod linked_hash;
+mod order_annotation;
+mod serializer_switch;
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -23,12 +26,24 @@ pub const STRATEGIES: &[Strategy] = &[
         propose: json_tree::propose,
     },
     Strategy {
+        name: "json-argument",
+        propose: json_argument::propose,
+    },
+    Strategy {
         name: "linked-hash",
         propose: linked_hash::propose,
     },
     Strategy {
         name: "joined-text",
         propose: joined_text::propose,
+    },
+    Strategy {
+        name: "serializer-switch",
+        propose: serializer_switch::propose,
+    },
+    Strategy {
+        name: "order-annotation",
+        propose: order_annotation::propose,
     },
 ];
 
