@@ -26,6 +26,13 @@ struct Member {
     value: Json,
 }
 
+impl Member {
+    /// Without its quotes.
+    fn bare_name(&self) -> &str {
+        &self.name[1..self.name.len() - 1]
+    }
+}
+
 /// Whether the order of the elements of arrays counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrays {
@@ -57,6 +64,33 @@ impl Json {
             Kind::Array(elements) => elements.iter().any(Json::has_order),
             Kind::Leaf(_) => false,
         }
+    }
+
+    /// Whether all objects have their members in alphabetical order.
+    pub(crate) fn is_sorted(&self) -> bool {
+        match &self.kind {
+            Kind::Object(members) => {
+                members.is_sorted_by(|one, two| one.bare_name() <= two.bare_name())
+                    && members.iter().all(|member| member.value.is_sorted())
+            }
+            Kind::Array(elements) => elements.iter().all(Json::is_sorted),
+            Kind::Leaf(_) => true,
+        }
+    }
+
+    /// The order in which the first object with members of all these names has them.
+    pub(crate) fn order_of(&self, names: &[String]) -> Option<Vec<String>> {
+        self.first(|json| {
+            let Kind::Object(members) = &json.kind else {
+                return None;
+            };
+            let found = members.iter().map(Member::bare_name);
+            let found: Vec<String> = found
+                .filter(|name| names.iter().any(|wanted| wanted == name))
+                .map(str::to_owned)
+                .collect();
+            (found.len() == names.len()).then_some(found)
+        })
     }
 
     /// Members of objects have no order.
@@ -312,6 +346,15 @@ mod tests {
         ));
         assert!(!same("[1,1,2]", "[1,2,2]", Arrays::InAnyOrder));
         assert!(!same(one, r#"{"b":true}"#, Arrays::InAnyOrder));
+    }
+
+    #[test]
+    fn members_tell_their_order() {
+        let json = Json::parse(r#"{"b":[{"y":1,"z":2,"x":3}],"c":2}"#).unwrap();
+        assert!(!json.is_sorted() && Json::parse(r#"{"b":[{"x":1,"y":2}],"c":2}"#).unwrap().is_sorted());
+        let order = |names: [&str; 2]| json.order_of(&names.map(str::to_owned));
+        assert_eq!(order(["x", "y"]), Some(vec!["y".to_owned(), "x".to_owned()]));
+        assert_eq!(order(["x", "b"]), None);
     }
 
     #[test]

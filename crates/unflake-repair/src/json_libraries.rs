@@ -22,8 +22,9 @@ pub(crate) enum TreeCompare {
 pub(crate) struct Reader {
     pub(crate) library: &'static str,
     pub(crate) here: Use,
-    /// In a static method of the class.
+    /// In a static method of the class, for several texts and for one.
     pub(crate) in_static: Use,
+    pub(crate) once_in_static: Use,
     pub(crate) throws: Option<Checked>,
     /// The class of what is read.
     pub(crate) tree: Option<&'static str>,
@@ -228,6 +229,7 @@ fn jackson(context: &Context<'_>, package: &str, throws: Option<Checked>) -> Tre
             by_name,
         ),
         in_static: static_mapper.map_or_else(|| made(true), by_name),
+        once_in_static: static_mapper.map_or_else(|| made(false), by_name),
         throws,
         tree: match package {
             "com.fasterxml.jackson.databind" => Some("com.fasterxml.jackson.databind.JsonNode"),
@@ -327,7 +329,8 @@ fn reader(
     TreeCompare::Read(Reader {
         library,
         here: read.clone(),
-        in_static: read,
+        in_static: read.clone(),
+        once_in_static: read,
         throws: None,
         tree: None,
     })

@@ -12,7 +12,7 @@ use crate::libraries::Libraries;
 use crate::reassert::renewed;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use unflake_findings::{Choice, SourcePlace};
+use unflake_findings::{Choice, Frame, SourcePlace};
 use unflake_protocol::FailureSort;
 
 pub(crate) const TEST: &str = "src/test/java/p/ATest.java";
@@ -127,6 +127,17 @@ impl Case {
     pub(crate) fn orders(mut self, natural: &[&str], failing: &[&str]) -> Case {
         self.choice.natural = natural.iter().map(|element| (*element).to_owned()).collect();
         self.choice.failing = failing.iter().map(|element| (*element).to_owned()).collect();
+        self
+    }
+
+    /// A method on the stack of the underdetermined call.
+    pub(crate) fn called_by(mut self, method: &str) -> Case {
+        self.choice.stack.push(Frame {
+            method: method.to_owned(),
+            file: None,
+            line: None,
+            own: false,
+        });
         self
     }
 

@@ -14,6 +14,7 @@ use crate::json::{Arrays, Json};
 use crate::json_libraries::{Reader, TreeAssertion, TreeCompare, tree_compares};
 use crate::text_comparison::{Around, Sides, TextComparison, known_text, mutants, with_failed_texts};
 use crate::throws::{Checked, Throws};
+use tree_sitter::Node;
 
 /// More are not tried.
 const MOST: usize = 3;
@@ -47,6 +48,58 @@ fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Vec<Candidate> {
         .into_iter()
         .flat_map(|compare| work.candidates(compare))
         .collect()
+}
+
+/// A way to read that throws nothing checked.
+pub(super) struct Unchecked {
+    pub(super) around: Around,
+    pub(super) imports: Vec<Import>,
+    /// What it needs in the class.
+    pub(super) method: Option<NewMethod>,
+}
+
+/// The reader itself if it throws nothing checked, or else by a method of the class around a node.
+pub(super) fn unchecked(file: &JavaFile, node: Node<'_>, reader: &Reader) -> Option<Unchecked> {
+    let Some(checked) = reader.throws else {
+        return Some(Unchecked {
+            around: reader.here.around.clone(),
+            imports: reader.here.imports.clone(),
+            method: None,
+        });
+    };
+    let (tree, tree_import) = file.using(reader.tree?);
+    let (exception, exception_import) = file.using(checked.class);
+    let (unchecked, unchecked_import) = file.using("java.io.UncheckedIOException");
+    let name = ["tree", "jsonTree"]
+        .into_iter()
+        .find(|name| !file.has_method(name))?;
+    let read = &reader.once_in_static;
+    let lines = [
+        format!("private static {tree} {name}(String json) {{"),
+        ">try {".to_owned(),
+        format!(">>return {};", read.around.of("json")),
+        format!(">}} catch ({exception} e) {{"),
+        format!(">>throw new {unchecked}(e);"),
+        ">}".to_owned(),
+        "}".to_owned(),
+    ];
+    let imports = read.imports.iter().cloned().chain(tree_import);
+    Some(Unchecked {
+        around: Around::new(format!("{name}("), ")"),
+        imports: imports.chain(exception_import).chain(unchecked_import).collect(),
+        method: Some(file.with_method(node, &lines)?),
+    })
+}
+
+/// Texts with one mistake each. When nothing is varied the actual text is the expected one.
+pub(super) fn mistakes(json: &Json, text: &str) -> [(Mutation, Option<String>); 5] {
+    [
+        (Mutation::ExpectedDropped, json.dropped(text)),
+        (Mutation::ExpectedChanged, json.changed(text)),
+        (Mutation::ExpectedDoubled, json.with_element_doubled(text)),
+        (Mutation::ActualDropped, json.with_element_dropped(text)),
+        (Mutation::ActualDoubled, json.with_element_doubled(text)),
+    ]
 }
 
 /// One failed comparison.
@@ -104,35 +157,14 @@ impl Work<'_> {
 
     /// The reader throws what cannot leave from here: a method turns it into what can.
     fn by_unchecked_reader(&self, reader: &Reader) -> Option<Candidate> {
-        let checked = reader.throws?;
-        let (tree, tree_import) = self.file().using(reader.tree?);
-        let (exception, exception_import) = self.file().using(checked.class);
-        let (unchecked, unchecked_import) = self.file().using("java.io.UncheckedIOException");
-        let name = ["tree", "jsonTree"]
-            .into_iter()
-            .find(|name| !self.file().has_method(name))?;
-        let read = &reader.in_static;
-        let mut lines = vec![
-            format!("private static {tree} {name}(String json) {{"),
-            ">try {".to_owned(),
-        ];
-        lines.extend(read.needs.map(|needs| format!(">>{needs}")));
-        lines.push(format!(">>return {};", read.around.of("json")));
-        lines.push(format!(">}} catch ({exception} e) {{"));
-        lines.push(format!(">>throw new {unchecked}(e);"));
-        lines.extend([">}".to_owned(), "}".to_owned()]);
-        let imports = read.imports.iter().cloned();
+        let unchecked = unchecked(self.file(), self.texts.comparison.call, reader)?;
         let parts = Parts {
-            imports: imports
-                .chain(tree_import)
-                .chain(exception_import)
-                .chain(unchecked_import)
-                .collect(),
-            method: Some(self.file().with_method(self.texts.comparison.call, &lines)?),
+            imports: unchecked.imports,
+            method: unchecked.method,
             ..Parts::default()
         };
-        let around = Around::new(format!("{name}("), ")");
-        self.candidate(reader.library, parts, |sides| self.texts.wrapped(&around, sides))
+        let sides = |sides: &Sides| self.texts.wrapped(&unchecked.around, sides);
+        self.candidate(reader.library, parts, sides)
     }
 
     /// A method that compares, for all comparisons of the class.
@@ -321,15 +353,7 @@ impl Work<'_> {
             }
             file.with_imports(edits, parts.imports.iter().chain(&parts.throws.imports).cloned())
         };
-        let (json, text) = (&self.expected, &self.texts.expected);
-        // When nothing is varied the actual text is the expected one.
-        let mistakes = [
-            (Mutation::ExpectedDropped, json.dropped(text)),
-            (Mutation::ExpectedChanged, json.changed(text)),
-            (Mutation::ExpectedDoubled, json.with_element_doubled(text)),
-            (Mutation::ActualDropped, json.with_element_dropped(text)),
-            (Mutation::ActualDoubled, json.with_element_doubled(text)),
-        ];
+        let mistakes = mistakes(&self.expected, &self.texts.expected);
         let is_sure = mistakes[..2].iter().all(|(_, text)| text.is_some());
         let elements = match self.arrays {
             Arrays::InOrder => "members of a JSON object",

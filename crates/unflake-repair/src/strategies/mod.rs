@@ -3,9 +3,13 @@
 mod any_order_matcher;
 mod compare_values;
 mod float_delta;
+mod joined_text;
+mod json_argument;
 mod json_tree;
 mod linked_hash;
+mod order_annotation;
 mod pick_by_name;
+mod serializer_switch;
 mod sort_both;
 mod sort_members;
 
@@ -44,8 +48,20 @@ pub const STRATEGIES: &[Strategy] = &[
         propose: linked_hash::propose,
     },
     Strategy {
+        name: "joined-text",
+        propose: joined_text::propose,
+    },
+    Strategy {
         name: "sort-both",
         propose: sort_both::propose,
+    },
+    Strategy {
+        name: "serializer-switch",
+        propose: serializer_switch::propose,
+    },
+    Strategy {
+        name: "order-annotation",
+        propose: order_annotation::propose,
     },
     Strategy {
         name: "float-delta",
@@ -54,6 +70,10 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "sort-members",
         propose: sort_members::propose,
+    },
+    Strategy {
+        name: "json-argument",
+        propose: json_argument::propose,
     },
 ];
 
