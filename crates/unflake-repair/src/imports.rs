@@ -163,18 +163,7 @@ impl JavaFile {
             let (place, text) = self.line_of_import(import);
             // Several lines at one place are one insertion.
             match at.iter_mut().find(|(other, _)| *other == place) {
-<<<<<<< HEAD
                 Some((_, lines)) => *lines = below(lines, &text, self.line_end()),
-=======
-                Some((_, lines)) => {
-                    // The blank line that sets the first import apart is there already.
-                    let end = self.line_end();
-                    if lines.ends_with(&end.repeat(2)) {
-                        lines.truncate(lines.len() - end.len());
-                    }
-                    lines.push_str(text.strip_prefix(end).unwrap_or(&text));
-                }
->>>>>>> repair-trees
                 None => at.push((place, text)),
             }
         }
@@ -288,15 +277,9 @@ mod tests {
     }
 
     #[test]
-<<<<<<< HEAD
     fn the_first_imports_stand_together() {
         let two = [linked_map(), Import::class("java.util.Map")];
         let lines = "import java.util.LinkedHashMap;\nimport java.util.Map;\n";
-=======
-    fn several_imports_stand_together() {
-        let two = [linked_map(), Import::class("java.util.LinkedHashSet")];
-        let lines = "import java.util.LinkedHashMap;\nimport java.util.LinkedHashSet;\n";
->>>>>>> repair-trees
         check("class A {}\n", &two, &format!("{lines}\nclass A {{}}\n"));
         check(
             "package p;\n\nclass A {}\n",

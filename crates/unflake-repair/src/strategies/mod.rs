@@ -40,6 +40,10 @@ pub const STRATEGIES: &[Strategy] = &[
         propose: json_tree::propose,
     },
     Strategy {
+        name: "json-argument",
+        propose: json_argument::propose,
+    },
+    Strategy {
         name: "pick-by-name",
         propose: pick_by_name::propose,
     },
@@ -70,10 +74,6 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "sort-members",
         propose: sort_members::propose,
-    },
-    Strategy {
-        name: "json-argument",
-        propose: json_argument::propose,
     },
 ];
 
