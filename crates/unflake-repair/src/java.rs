@@ -1,5 +1,6 @@
 //! One Java source file as a concrete syntax tree. Its text is never normalised: edits are ranges of bytes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use tree_sitter::{Node, Parser, Tree};
@@ -195,6 +196,17 @@ impl JavaFile {
         }
     }
 
+    /// Whether a class declares two methods with the same name and parameters, as two patches together may.
+    pub fn has_method_twice(&self) -> bool {
+        let bodies = self.nodes().filter(|node| node.kind() == "class_body");
+        bodies.into_iter().any(|body| {
+            let mut seen = BTreeSet::new();
+            let members = named_children(body).into_iter();
+            let mut methods = members.filter(|member| member.kind() == "method_declaration");
+            methods.any(|method| !seen.insert((self.field(method, "name"), self.field(method, "parameters"))))
+        })
+    }
+
     /// The line of a byte, from 1.
     pub(crate) fn line_at(&self, byte: usize) -> u32 {
         line_number(&self.text, byte)
@@ -304,6 +316,12 @@ mod tests {
         assert_eq!(file.declared_type("l", call(5)), Some("List<String>"));
         assert_eq!(file.declared_type("s", call(7)), Some("HashSet<String>"));
         assert_eq!(file.declared_type("s", call(5)), None);
+    }
+
+    #[test]
+    fn a_method_that_is_there_twice_is_noticed() {
+        assert!(file("class A {\n  void a(int x) {}\n  void a(int x) {}\n}\n").has_method_twice());
+        assert!(!file("class A {\n  void a(int x) {}\n  void a() {}\n  class B { void a() {} }\n}\n").has_method_twice());
     }
 
     #[test]

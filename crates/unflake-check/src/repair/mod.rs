@@ -26,7 +26,7 @@ use std::time::Instant;
 use trials::{Subjected, Trials};
 use unflake_findings::{CauseStatus, Details, Document, Finding, Repair, RepairStatus, Safety};
 use unflake_protocol::{FailureSort, Level, Seed};
-use unflake_repair::Libraries;
+use unflake_repair::{Clues, Libraries, product_bug};
 
 /// Files as they would be: by path from the project's root.
 pub(crate) type Texts = BTreeMap<String, String>;
@@ -90,23 +90,30 @@ pub fn repair(
     let session = &stored.session;
     let sources = ProjectSources::new(&session.project);
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
-    let mut begun: Vec<Begun> = Vec::new();
+    let mut begun: Vec<(Begun, Libraries)> = Vec::new();
     for index in which {
         let finding = &stored.document.findings[*index];
         let is_asked = options.all || named.contains(index);
-        match begin(stored, finding, is_asked, &sources) {
-            Ok((patient, subject)) => begun.push(Begun {
+        let one = begin(stored, finding, is_asked, &sources).and_then(|(patient, subject)| {
+            let libraries = libraries(session, &patient, &subject, &sources);
+            let begun = Begun {
                 finding: *index,
                 patient,
                 subject,
-            }),
-            Err(why) => drop(outcomes.insert(*index, Outcome::none(why))),
+            };
+            match bug_of_the_program(&begun.patient, &libraries, &sources) {
+                Some(bug) => Err(bug),
+                None => Ok((begun, libraries)),
+            }
+        });
+        match one {
+            Ok(one) => begun.push(one),
+            Err(why) => {
+                outcomes.insert(*index, Outcome::none(why));
+            }
         }
     }
-    let libraries: Vec<Libraries> = begun
-        .iter()
-        .map(|begun| libraries(session, begun, &sources))
-        .collect();
+    let (begun, libraries): (Vec<Begun>, Vec<Libraries>) = begun.into_iter().unzip();
     let patients: Vec<Patient> = begun.iter().map(|begun| begun.patient.clone()).collect();
     let subjects: Vec<Subjected> = begun.iter().map(|begun| begun.subject.clone()).collect();
     let mut trials = Trials {
@@ -295,10 +302,15 @@ fn is_newer(stored: &StoredRun, file: &str) -> bool {
 }
 
 /// What repairs of a patient may use: by its class path and the level of its own class.
-fn libraries(session: &Session, begun: &Begun, sources: &ProjectSources) -> Libraries {
+fn libraries(
+    session: &Session,
+    patient: &Patient,
+    subject: &Subjected,
+    sources: &ProjectSources,
+) -> Libraries {
     const OLDEST: u32 = 8;
-    let launch = session.suite.launch(begun.subject.launch);
-    let places = begun.patient.cause.failed_at.iter();
+    let launch = session.suite.launch(subject.launch);
+    let places = patient.cause.failed_at.iter();
     let own = places.filter(|place| sources.original(&place.file).is_some());
     let class = own.filter_map(|place| class_file(launch, &place.file)).next();
     let level = class.and_then(|class| java_level(&std::fs::read(class).ok()?));
@@ -306,6 +318,25 @@ fn libraries(session: &Session, begun: &Begun, sources: &ProjectSources) -> Libr
         level.unwrap_or(OLDEST),
         launch.class_path.iter().map(String::as_str),
     )
+}
+
+/// Where main code picks one of several by chance, the test is right: it shows a bug.
+fn bug_of_the_program(patient: &Patient, libraries: &Libraries, sources: &ProjectSources) -> Option<String> {
+    let none = Texts::new();
+    let sources = sources.with(&none);
+    let failing = search::failing(patient, &patient.cause);
+    patient.cause.choices.iter().find_map(|choice| {
+        let clues = Clues {
+            failing: &failing,
+            choice,
+            sources: &sources,
+            libraries,
+        };
+        let bug = product_bug(&clues)?;
+        Some(format!(
+            "this looks like a bug of the program, which the test shows: {bug}"
+        ))
+    })
 }
 
 /// What a finding says of its repair.

@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use unflake_findings::{Cause, CauseStatus, Choice, Safety, SourcePlace};
 use unflake_protocol::{FailureSort, Strategy};
-use unflake_repair::{Candidate, Clues, Failing, Libraries, Mutation, candidates, renewed};
+use unflake_repair::{
+    Candidate, Clues, Edits, Failing, JavaFile, Libraries, Mutation, candidates, renewed,
+};
 
 /// Attempts for one test in one search.
 const MOST_TRIES: usize = 16;
@@ -429,7 +431,7 @@ impl Search {
 /// Strategies after which an order is always the same.
 const FIXES_ORDER: [&str; 2] = ["linked-hash", "sort-members"];
 
-fn failing(patient: &Patient, cause: &Cause) -> Failing {
+pub(crate) fn failing(patient: &Patient, cause: &Cause) -> Failing {
     Failing {
         test: patient.test.clone(),
         sort: patient.sort,
@@ -526,7 +528,7 @@ fn merged(one: &Texts, other: &Texts, sources: &ProjectSources) -> Option<Texts>
     together(&[one, other], sources)
 }
 
-/// All edits of these texts in one; `None`: some of them touch the same lines.
+/// All edits of these texts in one; `None`: some of them touch the same lines, or add methods of the same name.
 pub(crate) fn together(all: &[&Texts], sources: &ProjectSources) -> Option<Texts> {
     let mut merged = Texts::new();
     for (path, text) in all.iter().flat_map(|texts| texts.iter()) {
@@ -535,10 +537,11 @@ pub(crate) fn together(all: &[&Texts], sources: &ProjectSources) -> Option<Texts
             Some(there) if there == text => continue,
             Some(there) => {
                 let old = sources.original(path)?.text;
-                let edits = unflake_repair::Edits::between(&old, there);
-                edits
-                    .merged(&unflake_repair::Edits::between(&old, text))?
-                    .apply(&old)
+                let both = Edits::between(&old, there)
+                    .merged(&Edits::between(&old, text))?
+                    .apply(&old);
+                let parsed = JavaFile::parse(path.as_str(), both.as_str()).ok()?;
+                (!parsed.has_method_twice()).then_some(both)?
             }
         };
         merged.insert(path.clone(), both);
