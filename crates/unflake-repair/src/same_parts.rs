@@ -1,9 +1,10 @@
-//! Whether two texts say the same in another order: what a renewed literal must fulfil, so that renewing it never
-//! accepts a new value.
+//! Whether two texts say the same in another order: what a renewed literal must fulfil, so that renewing it
+//! never accepts a new value.
 
 use serde_json::Value;
 
-/// The same JSON tree apart from all order, the same lines, or the same tokens with the same values behind `=` and `:`.
+/// The same JSON tree apart from all order, the same lines, or the same tokens with the same values behind
+/// `=` and `:`.
 pub(crate) fn have_same_parts(one: &str, other: &str) -> bool {
     match (tree(one), tree(other)) {
         // A tree has each name once, whatever the text has.

@@ -1,8 +1,8 @@
 //! R3: where a hash collection is made, make the linked one, which keeps the order of insertion.
 //!
-//! A collection is made by `new` (also of an anonymous subclass, or by a subclass with a name), a reference to a
-//! constructor, a collector, a factory of Guava or AssertJ, or `Set.of` and `Map.of`. What has no linked kin, such as
-//! `ConcurrentHashMap`, `IdentityHashMap` and `Properties`, is left alone.
+//! A collection is made by `new` (also of an anonymous subclass, or by a subclass with a name), a reference
+//! to a constructor, a collector, a factory of Guava or AssertJ, or `Set.of` and `Map.of`. What has no linked
+//! kin, such as `ConcurrentHashMap`, `IdentityHashMap` and `Properties`, is left alone.
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -227,7 +227,8 @@ impl<'f> Call<'f> {
         Some(self.change(edits, imports, class))
     }
 
-    /// `Sets.newHashSet` and `Maps.newHashMap` of Guava and AssertJ, which have linked kin of nearly the same parameters.
+    /// `Sets.newHashSet` and `Maps.newHashMap` of Guava and AssertJ, which have linked kin of nearly the same
+    /// parameters.
     fn factory(&self) -> Option<Change> {
         let new = match self.name() {
             "newHashSet" => "newLinkedHashSet",

@@ -1,8 +1,9 @@
-//! R4, SortFields: sort the array of members, annotations or files where the project asks for it, by a total order.
+//! R4, SortFields: sort the array of members, annotations or files where the project asks for it, by a total
+//! order.
 //!
-//! The array gets a variable of its own where it has none. Where no statement can stand before the call, as in the body of
-//! a lambda, a sorted stream takes its place. A pick by index is left to the strategy that picks by name: sorted, the
-//! same index would mean another element.
+//! The array gets a variable of its own where it has none. Where no statement can stand before the call, as
+//! in the body of a lambda, a sorted stream takes its place. A pick by index is left to the strategy that
+//! picks by name: sorted, the same index would mean another element.
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
