@@ -436,6 +436,21 @@ mod tests {
     }
 
     #[test]
+    fn line_ends_and_indentation_are_those_of_the_file() {
+        let text = "import java.lang.reflect.*;\r\nimport java.util.*;\r\nclass ATest {\r\n\tvoid a() {\r\n\
+                    \t\tuse(c.getFields());\r\n\t}\r\n}\r\n";
+        let marked = text.replace("());", "());/*calls*/");
+        let candidates = case(&marked).api("Class.getFields").candidates(propose);
+        let edited = candidates[0].edits.values().next().unwrap().apply(text);
+        let (_, body) = edited.split_once("void a() {").unwrap();
+        assert_eq!(
+            body,
+            "\r\n\t\tField[] fields = c.getFields();\r\n\t\tArrays.sort(fields, \
+             Comparator.comparing(Field::getName).thenComparing(Field::toString));\r\n\t\tuse(fields);\r\n\t}\r\n}\r\n"
+        );
+    }
+
+    #[test]
     fn java_7_has_a_comparator_with_a_class() {
         in_test("Class.getMethods", "    Method[] all = c.getMethods();/*calls*/").java(7, &[]).check(
             propose,
