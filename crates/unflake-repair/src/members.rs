@@ -1,5 +1,5 @@
-//! Calls that answer with an array, or a stream, in no particular order: members of classes, annotations, files. What
-//! their elements are, and total orders for them.
+//! Calls that answer with an array, or a stream, in no particular order: members of classes, annotations,
+//! files. What their elements are, and total orders for them.
 
 use crate::imports::Import;
 use crate::java::{JavaFile, arguments};
@@ -47,8 +47,8 @@ impl Members {
         }
     }
 
-    /// Whether a call answers with such elements. `AccessibleObject.getAnnotations` calls `getDeclaredAnnotations`, so
-    /// the names need not be the same.
+    /// Whether a call answers with such elements. `AccessibleObject.getAnnotations` calls
+    /// `getDeclaredAnnotations`, so the names need not be the same.
     fn come_from(self, file: &JavaFile, call: Node<'_>) -> bool {
         let name = file.field(call, "name");
         match self {
@@ -115,8 +115,9 @@ impl Members {
         matches!(self, Members::Files | Members::FileNames)
     }
 
-    /// What a total order compares, first to last, each as a call without its object. The names of overloaded methods
-    /// tie, those of a bridge method and of its target with all parameters, and fields of a class and of its interfaces.
+    /// What a total order compares, first to last, each as a call without its object. The names of overloaded
+    /// methods tie, those of a bridge method and of its target with all parameters, and fields of a class and
+    /// of its interfaces.
     fn keys(self, method: &str) -> &'static [&'static str] {
         match self {
             Members::Fields if method == "getDeclaredFields" => &["getName"],
@@ -135,7 +136,7 @@ pub(crate) struct Comparator {
     pub(crate) imports: Vec<Import>,
 }
 
-/// `None`: no name is free for a parameter. `indentation`: of the statement that it will be a part of.
+/// `None`: no name is free for a parameter.
 pub(crate) fn comparator(file: &JavaFile, call: Node<'_>, members: Members, java: u32) -> Option<Comparator> {
     let (class, wildcard) = members.class();
     let (simple, of_class) = file.using(class);

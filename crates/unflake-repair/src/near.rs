@@ -1,10 +1,12 @@
-//! From the line of a stack frame to the expressions that it may mean. A frame has the line of a call's name or of a
-//! `new`; a call that a library makes back has the line of the call into that library, anywhere in the same statement.
+//! From the line of a stack frame to the expressions that it may mean. A frame has the line of a call's name
+//! or of a `new`; a call that a library makes back has the line of the call into that library, anywhere in
+//! the same statement.
 
 use crate::java::{CALLABLES, JavaFile, TYPES, ancestors, descendants, line_number, lines, named_children};
 use tree_sitter::Node;
 
-/// What `look` finds at expressions of a line; only if there are none, at those of the statement around the line.
+/// What `look` finds at expressions of a line; only if there are none, at those of the statement around the
+/// line.
 pub(crate) fn near<'f, R>(
     file: &'f JavaFile,
     line: u32,
@@ -55,8 +57,9 @@ fn of_statement(statement: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// The outermost method, constructor or initialiser around a node: what the names of its local variables must differ
-/// in, since neither a lambda's parameter nor a variable of an inner block may repeat one from further out.
+/// The outermost method, constructor or initialiser around a node: what the names of its local variables must
+/// differ in, since neither a lambda's parameter nor a variable of an inner block may repeat one from further
+/// out.
 pub(crate) fn outermost_callable(node: Node<'_>) -> Option<Node<'_>> {
     let is_one = |above: &Node<'_>| CALLABLES.contains(&above.kind()) || above.kind() == "static_initializer";
     ancestors(node)

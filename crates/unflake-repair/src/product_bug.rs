@@ -1,9 +1,9 @@
-//! Main code that picks one of several by chance: the first or the last of a loop over what has no order. A test that
-//! notices this is right, so it is told as a bug of the program and not repaired.
+//! Main code that picks one of several by chance: the first or the last of a loop over what has no order. A
+//! test that notices this is right, so it is told as a bug of the program and not repaired.
 //!
-//! It is only told where the code itself shows that several elements can be meant: a pick without any condition, the
-//! greatest of values that may be equal, or a condition that more than one element fulfils by its nature. A search by a
-//! key finds the same element in every order.
+//! It is only told where the code itself shows that several elements can be meant: a pick without any
+//! condition, the greatest of values that may be equal, or a condition that more than one element fulfils by
+//! its nature. A search by a key finds the same element in every order.
 
 use crate::clues::Clues;
 use crate::java::{JavaFile, ancestors, arguments, descendants, lines, named_children};

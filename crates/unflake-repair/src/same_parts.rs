@@ -1,17 +1,24 @@
-//! Whether two texts say the same in another order: what a renewed literal must fulfil, so that renewing it never
-//! accepts a new value.
+//! Whether two texts say the same in another order: what a renewed literal must fulfil, so that renewing it
+//! never accepts a new value.
 
 use serde_json::Value;
 
-/// The same JSON tree apart from all order, the same lines, or the same tokens with the same values behind `=` and `:`.
+/// The same JSON tree apart from all order, the same lines, or the same tokens with the same values behind
+/// `=` and `:`.
 pub(crate) fn have_same_parts(one: &str, other: &str) -> bool {
     match (tree(one), tree(other)) {
-        (Some(one), Some(other)) => one == other,
+        // A tree has each name once, whatever the text has.
+        (Some(tree), Some(as_tree)) => tree == as_tree && words(one) == words(other),
         _ => {
-            sorted(one.lines()) == sorted(other.lines())
+            sorted(one.split('\n')) == sorted(other.split('\n'))
                 || sorted(tokens(one)) == sorted(tokens(other)) && bindings(one) == bindings(other)
         }
     }
+}
+
+/// The tokens that are no white space.
+fn words(text: &str) -> Vec<&str> {
+    sorted(tokens(text).into_iter().filter(|token| !token.trim().is_empty()))
 }
 
 fn sorted<'t>(parts: impl IntoIterator<Item = &'t str>) -> Vec<&'t str> {
@@ -46,7 +53,7 @@ fn without_order(value: &Value) -> String {
 }
 
 /// Words, and all else sign by sign.
-pub(crate) fn tokens(text: &str) -> Vec<&str> {
+fn tokens(text: &str) -> Vec<&str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut found = Vec::new();
     let mut rest = text;
@@ -100,6 +107,8 @@ mod tests {
         for (one, other) in [
             ("{\"a\":1,\"b\":2}", "{\"a\":2,\"b\":1}"),
             ("P[x=1,y=2]", "P[x=2,y=1]"),
+            ("{\"a\":1,\"a\":1}", "{\"a\":1}"),
+            ("a\nb", "b\na\n"),
             ("a, b", "a, b, b"),
             ("a, b", "a,b"),
             ("ab c", "a bc"),

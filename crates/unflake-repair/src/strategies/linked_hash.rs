@@ -1,8 +1,8 @@
 //! R3: where a hash collection is made, make the linked one, which keeps the order of insertion.
 //!
-//! A collection is made by `new` (also of an anonymous subclass, or by a subclass with a name), a reference to a
-//! constructor, a collector, a factory of Guava or AssertJ, or `Set.of` and `Map.of`. What has no linked kin, such as
-//! `ConcurrentHashMap`, `IdentityHashMap` and `Properties`, is left alone.
+//! A collection is made by `new` (also of an anonymous subclass, or by a subclass with a name), a reference
+//! to a constructor, a collector, a factory of Guava or AssertJ, or `Set.of` and `Map.of`. What has no linked
+//! kin, such as `ConcurrentHashMap`, `IdentityHashMap` and `Properties`, is left alone.
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -18,6 +18,8 @@ use unflake_findings::SourcePlace;
 const LINKED: [(&str, &str); 2] = [("HashMap", "LinkedHashMap"), ("HashSet", "LinkedHashSet")];
 /// Of one line. More are guesses.
 const MOST: usize = 3;
+/// Lines that an edit makes longer than this are broken.
+const WIDEST: usize = 120;
 
 pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
     let made = clues.choice.allocation.iter().flat_map(|place| at(clues, place));
@@ -163,6 +165,22 @@ impl<'f> Call<'f> {
         }
     }
 
+    /// Whether more text makes the line of the call one that nobody would write.
+    fn is_long_with(&self, added: &str) -> bool {
+        let text = self.file.text();
+        let start = text[..self.node.end_byte()]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let line = text[start..].lines().next().unwrap_or_default();
+        line.chars().count() + added.chars().count() > WIDEST
+    }
+
+    /// What begins a line that goes on with a statement.
+    fn continuation(&self) -> String {
+        let (end, indent) = (self.file.line_end(), self.file.indentation(self.node));
+        format!("{end}{indent}{}", self.file.indent_unit().repeat(2))
+    }
+
     /// `holder`: how `Collectors` is written; `None` where its methods are imported.
     fn collector(&self, holder: Option<&str>) -> Option<Change> {
         let is_set = self.name() == "toSet";
@@ -192,7 +210,12 @@ impl<'f> Call<'f> {
                 // As `toMap` with two arguments does.
                 let merge =
                     format!("({a}, {b}) -> {{ throw new IllegalStateException(\"duplicate key\"); }}");
-                Edits::new().insert(value.end_byte(), format!(", {merge}, {made}"))
+                let added = format!(", {merge}, {made}");
+                let added = match self.is_long_with(&added) {
+                    true => format!(",{0}{merge},{0}{made}", self.continuation()),
+                    false => added,
+                };
+                Edits::new().insert(value.end_byte(), added)
             }
             ("toMap", [_, _, merge]) => Edits::new().insert(merge.end_byte(), format!(", {made}")),
             ("groupingBy", [by]) => {
@@ -204,7 +227,8 @@ impl<'f> Call<'f> {
         Some(self.change(edits, imports, class))
     }
 
-    /// `Sets.newHashSet` and `Maps.newHashMap` of Guava and AssertJ, which have linked kin of nearly the same parameters.
+    /// `Sets.newHashSet` and `Maps.newHashMap` of Guava and AssertJ, which have linked kin of nearly the same
+    /// parameters.
     fn factory(&self) -> Option<Change> {
         let new = match self.name() {
             "newHashSet" => "newLinkedHashSet",
@@ -492,8 +516,8 @@ mod tests {
         check(
             "m = all.collect(Collectors.toMap(k, v));",
             &[
-                "m = all.collect(Collectors.toMap(k, v, (first, second) -> { throw new IllegalStateException(\
-                 \"duplicate key\"); }, LinkedHashMap::new));",
+                "m = all.collect(Collectors.toMap(k, v,\n    (first, second) -> { throw new IllegalStateException(\
+                 \"duplicate key\"); },\n    LinkedHashMap::new));",
             ],
         );
         check(

@@ -1,8 +1,9 @@
-//! R4, SortFields: sort the array of members, annotations or files where the project asks for it, by a total order.
+//! R4, SortFields: sort the array of members, annotations or files where the project asks for it, by a total
+//! order.
 //!
-//! The array gets a variable of its own where it has none. Where no statement can stand before the call, as in the body of
-//! a lambda, a sorted stream takes its place. A pick by index is left to the strategy that picks by name: sorted, the
-//! same index would mean another element.
+//! The array gets a variable of its own where it has none. Where no statement can stand before the call, as
+//! in the body of a lambda, a sorted stream takes its place. A pick by index is left to the strategy that
+//! picks by name: sorted, the same index would mean another element.
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -432,6 +433,21 @@ mod tests {
             "-try (Stream<Path> s = Files.list(p)) {\n+try (Stream<Path> s = Files.list(p).sorted()) {",
         );
         check("Files.list", "    use(Files.list(p).sorted());/*calls*/", "");
+    }
+
+    #[test]
+    fn line_ends_and_indentation_are_those_of_the_file() {
+        let text = "import java.lang.reflect.*;\r\nimport java.util.*;\r\nclass ATest {\r\n\tvoid a() {\r\n\
+                    \t\tuse(c.getFields());\r\n\t}\r\n}\r\n";
+        let marked = text.replace("());", "());/*calls*/");
+        let candidates = case(&marked).api("Class.getFields").candidates(propose);
+        let edited = candidates[0].edits.values().next().unwrap().apply(text);
+        let (_, body) = edited.split_once("void a() {").unwrap();
+        assert_eq!(
+            body,
+            "\r\n\t\tField[] fields = c.getFields();\r\n\t\tArrays.sort(fields, \
+             Comparator.comparing(Field::getName).thenComparing(Field::toString));\r\n\t\tuse(fields);\r\n\t}\r\n}\r\n"
+        );
     }
 
     #[test]

@@ -47,8 +47,8 @@ const OF_UTIL: [&str; 10] = [
     "Properties",
 ];
 
-/// `String[].class` for `String[]`, and what must be imported for it. `owner`: the expression for the class whose member
-/// has the type. `None`: which class is meant is not known.
+/// `String[].class` for `String[]`, and what must be imported for it. `owner`: the expression for the class
+/// whose member has the type. `None`: which class is meant is not known.
 pub(super) fn class_literal(
     clues: &Clues<'_>,
     file: &JavaFile,
@@ -68,8 +68,8 @@ pub(super) fn class_literal(
     Some((format!("{name}{arrays}.class"), import))
 }
 
-/// A binary or canonical name with its package. What the file declares itself needs no import, but the name of the
-/// class around it if that is not the outermost one.
+/// A binary or canonical name with its package. What the file declares itself needs no import, but the name
+/// of the class around it if that is not the outermost one.
 fn full(file: &JavaFile, name: &str) -> (String, Option<Import>) {
     let name = name.replace('$', ".");
     let inner = name

@@ -1,5 +1,5 @@
-//! Picks of an element of a collection, whose properties are then asserted: the element with the asserted property is
-//! meant, wherever it is.
+//! Picks of an element of a collection, whose properties are then asserted: the element with the asserted
+//! property is meant, wherever it is.
 
 use crate::assertion::Comparison;
 use crate::candidate::Candidate;
