@@ -41,13 +41,15 @@ impl Rewrite<'_> {
                 Mutation::ActualDoubled,
             ]);
         }
-        let mutants = mutations.into_iter().map(|mutation| self.mutant(file, mutation));
+        let mutants = mutations
+            .into_iter()
+            .map(|mutation| self.mutant(file, mutation, statement.start));
         let mutants = mutants.collect();
         let edits = file.without_unused_imports((self.edits)(&self.expected, &self.actual));
         Candidate::of_assertion(self.why, &file.path, statement, edits, mutants)
     }
 
-    fn mutant(&self, file: &JavaFile, mutation: Mutation) -> Mutant {
+    fn mutant(&self, file: &JavaFile, mutation: Mutation, at: usize) -> Mutant {
         let spoilt = |value: &str| format!("{SPOILT}({value})");
         let edits = match mutation {
             Mutation::ActualDropped | Mutation::ActualDoubled => {
@@ -57,7 +59,7 @@ impl Rewrite<'_> {
         };
         Mutant {
             mutation,
-            edits: with_spoiling(file, edits, mutation),
+            edits: with_spoiling(file, edits, mutation, at),
         }
     }
 }
@@ -65,11 +67,12 @@ impl Rewrite<'_> {
 /// The name of the method that mutants call.
 pub(crate) const SPOILT: &str = "unflakeSpoilt";
 
-/// Adds that method to the outermost class.
-pub(crate) fn with_spoiling(file: &JavaFile, edits: Edits, mutation: Mutation) -> Edits {
+/// Adds that method to the outermost class around a byte.
+pub(crate) fn with_spoiling(file: &JavaFile, edits: Edits, mutation: Mutation, at: usize) -> Edits {
     let types = named_children(file.root()).into_iter();
     let body = types
-        .filter(|node| node.kind() == "class_declaration")
+        .filter(|node| matches!(node.kind(), "class_declaration" | "record_declaration"))
+        .filter(|node| node.byte_range().contains(&at))
         .find_map(|class| class.child_by_field_name("body"));
     match body {
         Some(body) => edits.insert(body.end_byte() - 1, spoiling(mutation)),

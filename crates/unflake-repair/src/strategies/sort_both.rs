@@ -210,7 +210,7 @@ fn sorted_before_loop(
         let edits = edits(format!("{list} = {SPOILT}({list});{gap}"));
         Mutant {
             mutation,
-            edits: with_spoiling(file, edits, mutation),
+            edits: with_spoiling(file, edits, mutation, outer.start_byte()),
         }
     });
     let why = "sort both sides before they are compared by index, since the order is not specified";

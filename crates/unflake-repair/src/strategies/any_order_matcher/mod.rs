@@ -71,12 +71,13 @@ impl<'f> Matched<'_, 'f> {
         if replaced.spoilt.is_empty() {
             return None;
         }
+        let at = self.call.start_byte();
         let mut mutants: Vec<Mutant> = Vec::new();
         for spoilt in &replaced.spoilt {
             let edits = (replaced.edits)(spoilt.count).replace(spoilt.range.clone(), spoilt.text.clone());
             let edits = match spoilt.count {
                 Some(_) => edits,
-                None => with_spoiling(file, edits, spoilt.mutation),
+                None => with_spoiling(file, edits, spoilt.mutation, at),
             };
             mutants.push(Mutant {
                 mutation: spoilt.mutation,
@@ -92,7 +93,7 @@ impl<'f> Matched<'_, 'f> {
                 .insert(actual.end_byte(), ")");
             mutants.push(Mutant {
                 mutation,
-                edits: with_spoiling(file, edits, mutation),
+                edits: with_spoiling(file, edits, mutation, at),
             });
         }
         let edits = file.without_unused_imports((replaced.edits)(None));

@@ -129,6 +129,11 @@ fn whole(clues: &Clues<'_>, file: &JavaFile, failed: Picked<'_>) -> Option<Candi
     };
     let rest = file.statement_of(first.call)?.end_byte()..file.statement_of(last.call)?.end_byte();
     let statement = file.statement_of(first.call)?.start_byte()..rest.end;
+    // A comment between them would go with them.
+    let gaps = &file.text()[rest.clone()];
+    if gaps.contains("//") || gaps.contains("/*") {
+        return None;
+    }
     let rewrite = Rewrite {
         why: "compare all elements at once and sorted, since their order is not specified".to_owned(),
         expected: format!("{factory}({})", constants.join(", ")),

@@ -222,7 +222,8 @@ impl<'f> Compared<'_, 'f> {
     /// `assertArrayEquals(new int[] {1, 2}, array)`
     fn as_sorted_arrays(&self) -> Option<Candidate> {
         let (file, comparison) = (self.file, self.comparison);
-        if comparison.name(file) != "assertArrayEquals" {
+        // JUnit's `assertEquals` compares arrays by identity, TestNG's by their elements.
+        if comparison.name(file) != "assertArrayEquals" && comparison.style != Style::ActualFirst {
             return None;
         }
         let element = self.element();

@@ -14,6 +14,10 @@ use crate::clues::Clues;
 const AT_MOST: usize = 3;
 
 pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
+    // Streams and what the compiler infers in arguments are there from Java 8 on.
+    if clues.libraries.java < 8 {
+        return Vec::new();
+    }
     let mut found = with_failed(clues, |file, comparison| {
         let mut found = texts::candidates(clues, file, comparison);
         found.extend(lists::candidates(clues, file, comparison));

@@ -100,6 +100,32 @@ fn lists_that_a_text_shows_are_sorted() {
 }
 
 #[test]
+fn fluent_assertions_need_no_sorting() {
+    let one = |imports: &str, old: &str, new: &str| {
+        check(
+            17,
+            imports,
+            &format!("    {old}/*fails*/"),
+            &format!("-{old}\n+{new}"),
+        );
+    };
+    one(
+        "import static org.assertj.core.api.Assertions.*;",
+        "assertThat(l.toString()).isEqualTo(\"[y, x]\");",
+        "assertThat(l).containsExactlyInAnyOrderElementsOf(List.of(\"x\", \"y\"));",
+    );
+    one(
+        "import static com.google.common.truth.Truth.*;",
+        "assertThat(m().values().toString()).isEqualTo(\"[1, 2]\");",
+        "assertThat(m().values()).containsExactlyElementsIn(List.of(1, 2));",
+    );
+    failing(17, "", "    assertThat(l).hasToString(\"[y, x]\");/*fails*/")
+        .java(17, &["/r/assertj-core-3.8.0.jar"])
+        .check(propose, &[]);
+    failing(7, FOUR, "    assertEquals(\"[x, y]\", s.toString());/*fails*/").check(propose, &[]);
+}
+
+#[test]
 fn texts_of_something_else_stay() {
     let one = |statement: &str| refused(17, FOUR, &format!("    {statement}/*fails*/"));
     one("assertEquals(\"{x=1, y}\", m().toString());");
@@ -112,6 +138,8 @@ fn texts_of_something_else_stay() {
         FOUR,
         "    String e = \"[x, y]\";\n    use(e);\n    assertEquals(e, s.toString());/*fails*/",
     );
+    // The order of the list does not come from the choice.
+    one("assertEquals(\"[p, q]\", l.toString());");
     // Both are lists, whose equality has an order.
     one("assertEquals(l.toString(), foos.toString());");
 }
@@ -259,6 +287,10 @@ fn elements_that_belong_together_stay_together() {
     // Something stands between them.
     refused(
         "    assertEquals(\"x\", l.get(0));/*fails*/\n    l.clear();\n    assertEquals(\"y\", l.get(1));",
+    );
+    // A comment would be lost.
+    refused(
+        "    assertEquals(\"x\", l.get(0));/*fails*/\n    // Then y.\n    assertEquals(\"y\", l.get(1));",
     );
     // A map has keys, not places.
     refused("    assertEquals(\"x\", m().get(0));/*fails*/\n    assertEquals(\"y\", m().get(1));");

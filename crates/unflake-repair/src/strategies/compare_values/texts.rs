@@ -270,10 +270,13 @@ impl<'f> Shown<'_, 'f> {
         let Value::List(elements) = value else {
             return None;
         };
-        if expected.variable.is_some() || elements.len() < 2 {
+        let file = self.file;
+        let is_ordered = matches!(self.of.shape(), Shape::List | Shape::Array);
+        let statement = &file.text()[self.comparison.statement(file)];
+        let is_blamed = !is_ordered || self.clues.choice_made_the_order(statement);
+        if !is_blamed || expected.variable.is_some() || elements.len() < 2 {
             return None;
         }
-        let file = self.file;
         let java = self.clues.libraries.java;
         let codes: Option<Vec<String>> = elements
             .iter()
@@ -285,12 +288,12 @@ impl<'f> Shown<'_, 'f> {
         let is_array = self.of.dimensions > 0;
         let actual = receiver(file, self.shown);
         let comparison = self.comparison;
-        if comparison.style == Style::Fluent {
-            return None;
-        }
-        let sorted = Sorted { java, file };
         let value = Value::List(elements.into_iter().map(Value::One).collect());
         let code = value.code(java, file)?;
+        if comparison.style == Style::Fluent {
+            return self.as_fluent_list(code);
+        }
+        let sorted = Sorted { java, file };
         let rewrite = Rewrite {
             why: why(Shape::List).to_owned(),
             expected: code.text,
@@ -305,6 +308,35 @@ impl<'f> Shown<'_, 'f> {
                 let edits = put(file, Edits::new(), comparison.expected, expected);
                 let edits = put(file, edits, comparison.actual, &actual);
                 file.with_imports(edits, code.imports.iter().cloned().chain(imports))
+            }),
+        };
+        Some(rewrite.candidate(file, comparison.statement(file)))
+    }
+
+    /// AssertJ and Truth compare in any order themselves.
+    fn as_fluent_list(&self, code: Code) -> Option<Candidate> {
+        let (file, comparison) = (self.file, self.comparison);
+        let libraries = self.clues.libraries;
+        let is_truth = file
+            .static_holders("assertThat")
+            .iter()
+            .any(|holder| holder.contains("truth"));
+        let is_new = !libraries.has("assertj-core") || libraries.has_at_least("assertj-core", (3, 9));
+        let word = match (is_truth, is_new) {
+            (true, _) => "containsExactlyElementsIn",
+            (false, true) => "containsExactlyInAnyOrderElementsOf",
+            (false, false) => return None,
+        };
+        let rewrite = Rewrite {
+            why: why(Shape::List).to_owned(),
+            expected: code.text,
+            actual: file.of(self.shown).to_owned(),
+            can_repeat: CanRepeat::Both,
+            edits: Box::new(move |expected, actual| {
+                let edits = put(file, Edits::new(), comparison.expected, expected);
+                let edits = put(file, edits, comparison.actual, actual);
+                let edits = renamed(file, edits, comparison.call, word);
+                file.with_imports(edits, code.imports.clone())
             }),
         };
         Some(rewrite.candidate(file, comparison.statement(file)))
