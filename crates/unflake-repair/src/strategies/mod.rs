@@ -6,6 +6,8 @@ mod json_tree;
 mod linked_hash;
 mod order_annotation;
 mod serializer_switch;
+mod xml_tree;
+mod yaml_tree;
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -28,6 +30,14 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "json-argument",
         propose: json_argument::propose,
+    },
+    Strategy {
+        name: "xml-tree",
+        propose: xml_tree::propose,
+    },
+    Strategy {
+        name: "yaml-tree",
+        propose: yaml_tree::propose,
     },
     Strategy {
         name: "linked-hash",
