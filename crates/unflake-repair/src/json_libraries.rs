@@ -12,7 +12,7 @@ use tree_sitter::Node;
 #[derive(Clone, Debug)]
 pub(crate) enum TreeCompare {
     /// Both texts are read, and what was read is compared.
-    Read(Reader),
+    Read(Box<Reader>),
     /// Another assertion is made.
     Assert(TreeAssertion),
 }
@@ -43,7 +43,7 @@ pub(crate) struct Use {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TreeAssertion {
     /// `JSONAssert.assertEquals(expected, actual, true)`
-    JsonAssert { is_checked: bool },
+    Skyscreamer { is_checked: bool },
     /// `assertThatJson(actual).isEqualTo(expected)`, with the class that has it.
     JsonUnit { holder: &'static str },
     /// `assertJsonEquals(expected, actual)`
@@ -222,7 +222,7 @@ fn jackson(context: &Context<'_>, package: &str, throws: Option<Checked>) -> Tre
     };
     let mapper = mapper_at(context.file, context.node);
     let static_mapper = mapper.as_ref().filter(|mapper| mapper.is_static);
-    TreeCompare::Read(Reader {
+    TreeCompare::Read(Box::new(Reader {
         library: "Jackson",
         here: mapper.as_ref().map_or_else(
             || made(can_declare(context.file, context.node, "mapper")),
@@ -236,7 +236,7 @@ fn jackson(context: &Context<'_>, package: &str, throws: Option<Checked>) -> Tre
             "org.codehaus.jackson.map" => Some("org.codehaus.jackson.JsonNode"),
             _ => None,
         },
-    })
+    }))
 }
 
 /// A mapper that the file has already.
@@ -326,14 +326,14 @@ fn reader(
         needs: None,
         imports: import.into_iter().collect(),
     };
-    TreeCompare::Read(Reader {
+    TreeCompare::Read(Box::new(Reader {
         library,
         here: read.clone(),
         in_static: read.clone(),
         once_in_static: read,
         throws: None,
         tree: None,
-    })
+    }))
 }
 
 fn gson(context: &Context<'_>) -> Option<TreeCompare> {
@@ -389,7 +389,7 @@ fn parse(class: &str) -> (String, &'static str) {
 fn json_assert(context: &Context<'_>) -> Option<TreeCompare> {
     let libraries = context.clues.libraries;
     let is_checked = libraries.has("android-json") || !libraries.has("json");
-    Some(TreeCompare::Assert(TreeAssertion::JsonAssert { is_checked }))
+    Some(TreeCompare::Assert(TreeAssertion::Skyscreamer { is_checked }))
 }
 
 fn json_unit(context: &Context<'_>) -> Option<TreeCompare> {

@@ -85,6 +85,15 @@ impl Joined {
     /// The parts whose order explains both texts: as many as the choice had elements, or else all that stand beside each
     /// other.
     fn of(expected: &str, actual: &str, elements: u32) -> Option<Joined> {
+        // The same signs in another order, or it is not worth a look.
+        let signs = |text: &str| {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes.sort_unstable();
+            bytes
+        };
+        if expected.len() != actual.len() || signs(expected) != signs(actual) {
+            return None;
+        }
         let count = |joined: &Joined| u32::try_from(joined.parts(expected).len()).unwrap_or(u32::MAX);
         SEPARATORS.iter().find_map(|separator| {
             let moved = Joined::explaining(expected, actual, separator)?;

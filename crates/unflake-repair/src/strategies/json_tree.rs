@@ -242,7 +242,7 @@ impl Work<'_> {
         let (file, message) = (self.file(), self.texts.comparison.message);
         let is_bag = self.arrays == Arrays::InAnyOrder;
         match assertion {
-            TreeAssertion::JsonAssert { is_checked } => {
+            TreeAssertion::Skyscreamer { is_checked } => {
                 let (class, import) = file.using("org.skyscreamer.jsonassert.JSONAssert");
                 let (mode, mode_import) = if is_bag {
                     let (mode, import) = file.using("org.skyscreamer.jsonassert.JSONCompareMode");

@@ -12,6 +12,8 @@ mod pick_by_name;
 mod serializer_switch;
 mod sort_both;
 mod sort_members;
+mod xml_tree;
+mod yaml_tree;
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -42,6 +44,14 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "json-argument",
         propose: json_argument::propose,
+    },
+    Strategy {
+        name: "xml-tree",
+        propose: xml_tree::propose,
+    },
+    Strategy {
+        name: "yaml-tree",
+        propose: yaml_tree::propose,
     },
     Strategy {
         name: "pick-by-name",
