@@ -31,7 +31,7 @@ pub use mark::{Mark, MarkKind};
 pub use pollution::{
     Benign, Brittle, FileChange, FilePollution, Pollution, Proof, Suffering, Triple, Victim,
 };
-pub use repair::{Repair, RepairCandidate, RepairGroup, RepairProof, RepairStatus, Safety};
+pub use repair::{Repair, RepairCandidate, RepairGroup, RepairProof, RepairStatus, Safety, TriedRepair};
 pub use state_space::{Edge, FailureKind, Figures, Node, NodeKind, StateSpace};
 pub use store::{
     ProjectList, ProjectOverview, ProjectStore, Run, RunList, RunOverview, RunResult, RunState, Selection,

@@ -13,6 +13,16 @@ pub struct Repair {
     pub reason: Option<String>,
     /// The [`RepairGroup::id`] of its patches.
     pub repair: Option<String>,
+    /// What was tried before and did not hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<TriedRepair>,
+}
+
+/// An edit that is no repair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TriedRepair {
+    pub strategy: String,
+    pub why: String,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

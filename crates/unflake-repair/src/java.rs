@@ -321,7 +321,10 @@ mod tests {
     #[test]
     fn a_method_that_is_there_twice_is_noticed() {
         assert!(file("class A {\n  void a(int x) {}\n  void a(int x) {}\n}\n").has_method_twice());
-        assert!(!file("class A {\n  void a(int x) {}\n  void a() {}\n  class B { void a() {} }\n}\n").has_method_twice());
+        assert!(
+            !file("class A {\n  void a(int x) {}\n  void a() {}\n  class B { void a() {} }\n}\n")
+                .has_method_twice()
+        );
     }
 
     #[test]

@@ -40,7 +40,9 @@ fn write_repairs(
             "{REMOVED}not repaired{REMOVED:#} {STRONG}{}{STRONG:#}",
             named(&finding.test)
         )?;
-        writeln!(text, "    {}{}\n", label("reason"), printable(why))?;
+        writeln!(text, "    {}{}", label("reason"), printable(why))?;
+        write_tried(text, finding, verbose)?;
+        writeln!(text)?;
     }
     let count = |status| {
         findings
@@ -64,7 +66,7 @@ fn write_group(text: &mut String, document: &Document, group: &RepairGroup, verb
     for (index, candidate) in group.candidates.iter().enumerate() {
         let is_chosen = group.chosen == Some(index);
         if is_chosen || group.chosen.is_none() || verbose {
-            write_candidate(text, document, candidate, is_chosen)?;
+            write_candidate(text, document, candidate, is_chosen, verbose)?;
         } else {
             let more = format!(
                 "another patch, of {}, repairs {} too; `-v` shows it",
@@ -82,6 +84,7 @@ fn write_candidate(
     document: &Document,
     candidate: &RepairCandidate,
     is_chosen: bool,
+    verbose: bool,
 ) -> fmt::Result {
     let tests: Vec<String> = candidate.repairs.iter().map(|id| test_of(document, id)).collect();
     let first = tests.first().map_or("", String::as_str);
@@ -116,8 +119,20 @@ fn write_candidate(
         );
     }
     writeln!(text, "    {}{proved}", label("proof"))?;
+    for finding in candidate.repairs.iter().filter_map(|id| finding(document, id)) {
+        write_tried(text, finding, verbose)?;
+    }
     write_diff(text, &candidate.patch)?;
     writeln!(text)
+}
+
+/// What did not work, for whoever wants to know everything.
+fn write_tried(text: &mut String, finding: &Finding, verbose: bool) -> fmt::Result {
+    for tried in repair(finding).tried.iter().filter(|_| verbose) {
+        let (strategy, why) = (printable(&tried.strategy), printable(&tried.why));
+        writeln!(text, "    {}{strategy}: {why}", label("tried"))?;
+    }
+    Ok(())
 }
 
 fn write_diff(text: &mut String, patch: &str) -> fmt::Result {

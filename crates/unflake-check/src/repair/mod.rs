@@ -345,5 +345,6 @@ fn not_repaired(why: &str) -> Repair {
         status: RepairStatus::Unrepaired,
         reason: Some(why.to_owned()),
         repair: None,
+        tried: Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! From repairs to patches: grouped by cause, proved together, and said of each finding.
 
 use super::copy::Workplace;
-use super::search::{Applied, Attempt, NOTHING_FITS, Proofs as _, Proved, Repaired, together};
+use super::search::{Applied, Attempt, NOTHING_FITS, Proofs as _, Proved, Repaired, Searched, together};
 use super::sources::ProjectSources;
 use super::trials::Trials;
 use super::{Grouping, RepairOptions, Repairs, Texts, not_repaired};
@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use unflake_findings::{
     Details, Document, Finding, Repair, RepairCandidate, RepairGroup, RepairProof, RepairStatus, Safety,
+    TriedRepair,
 };
 use unflake_repair::unified_diff;
 
@@ -20,6 +21,8 @@ pub(crate) struct Outcome {
     repairs: Vec<Repaired>,
     /// Why there is none.
     why: String,
+    /// What did not work.
+    refused: Vec<TriedRepair>,
 }
 
 impl Outcome {
@@ -27,10 +30,13 @@ impl Outcome {
         Outcome {
             repairs: Vec::new(),
             why,
+            refused: Vec::new(),
         }
     }
 
-    pub(crate) fn of(test: Result<Repaired, String>, main: Result<Repaired, String>) -> Outcome {
+    pub(crate) fn of(test: Searched, main: Searched) -> Outcome {
+        let refused = test.refused.into_iter().chain(main.refused).collect();
+        let (test, main) = (test.repaired, main.repaired);
         let why = match (&test, &main) {
             (Err(test), Err(main)) if *main != *test && main != NOTHING_FITS => {
                 if test == NOTHING_FITS {
@@ -45,6 +51,7 @@ impl Outcome {
         Outcome {
             repairs: [test, main].into_iter().flatten().collect(),
             why,
+            refused,
         }
     }
 }
@@ -291,7 +298,11 @@ impl<'a> Patches<'a> {
         for (finding, outcome) in self.outcomes {
             let refused = self.refused.get(finding);
             let why = refused.cloned().unwrap_or_else(|| outcome.why.clone());
-            set(&mut document.findings[*finding], not_repaired(&why));
+            let repair = Repair {
+                tried: outcome.refused.clone(),
+                ..not_repaired(&why)
+            };
+            set(&mut document.findings[*finding], repair);
         }
         for group in &self.groups {
             if group.candidates.is_empty() {
@@ -314,6 +325,7 @@ impl<'a> Patches<'a> {
                     },
                     reason: (!is_repaired).then(offered),
                     repair: Some(shown.id.clone()),
+                    tried: self.outcomes[finding].refused.clone(),
                 };
                 set(&mut document.findings[*finding], repair);
             }

@@ -11,11 +11,9 @@ use super::Texts;
 use super::sources::ProjectSources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-use unflake_findings::{Cause, CauseStatus, Choice, Safety, SourcePlace};
+use unflake_findings::{Cause, CauseStatus, Choice, Safety, SourcePlace, TriedRepair};
 use unflake_protocol::{FailureSort, Strategy};
-use unflake_repair::{
-    Candidate, Clues, Edits, Failing, JavaFile, Libraries, Mutation, candidates, renewed,
-};
+use unflake_repair::{Candidate, Clues, Edits, Failing, JavaFile, Libraries, Mutation, candidates, renewed};
 
 /// Attempts for one test in one search.
 const MOST_TRIES: usize = 16;
@@ -88,6 +86,15 @@ pub(crate) struct Repaired {
     pub(crate) rounds: u32,
 }
 
+/// What a search came to.
+#[derive(Clone, Debug)]
+pub(crate) struct Searched {
+    /// The repair, or why there is none.
+    pub(crate) repaired: Result<Repaired, String>,
+    /// What did not work.
+    pub(crate) refused: Vec<TriedRepair>,
+}
+
 /// One edit of a repair.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Applied {
@@ -138,19 +145,19 @@ struct Search {
     open: Vec<Step>,
     seen: BTreeSet<Texts>,
     tries: usize,
-    /// Why the best attempt until now did not work.
-    reason: Option<String>,
+    /// What did not work, and why.
+    refused: Vec<TriedRepair>,
     repaired: Option<Repaired>,
 }
 
-/// Searches repairs for all patients. For each the repair, or why there is none.
+/// Searches repairs for all patients.
 pub(crate) fn search(
     patients: &[Patient],
     side: Side,
     known: Known<'_>,
     proofs: &mut dyn Proofs,
     progress: &mut dyn FnMut(usize),
-) -> Vec<Result<Repaired, String>> {
+) -> Vec<Searched> {
     let begin = |(index, patient): (usize, &Patient)| {
         let start = Step {
             texts: Texts::new(),
@@ -166,7 +173,7 @@ pub(crate) fn search(
             open: Vec::new(),
             seen: BTreeSet::new(),
             tries: 0,
-            reason: None,
+            refused: Vec::new(),
             repaired: None,
         };
         let is_wanted = |candidate: &Candidate| match side {
@@ -222,11 +229,13 @@ pub(crate) fn search(
                     Some(cause) if is_new(&cause, &step.blamed, known, &step.texts) => {
                         kept.push((index, step, Some(cause), 0));
                     }
-                    _ => search.refuse("the test still fails with other orders"),
+                    _ => search.refuse(&step, "the test still fails with other orders"),
                 },
                 Proved::FailsUnvaried(failing) => search.renew(step, &failing, patient, known),
-                Proved::NotCompiled(why) => search.refuse(&format!("the repair does not compile: {why}")),
-                Proved::Breaks(test) => search.refuse(&format!("the repair breaks `{test}`")),
+                Proved::NotCompiled(why) => {
+                    search.refuse(&step, &format!("the repair does not compile: {why}"))
+                }
+                Proved::Breaks(test) => search.refuse(&step, &format!("the repair breaks `{test}`")),
                 Proved::Cancelled => {}
             }
         }
@@ -246,7 +255,7 @@ pub(crate) fn search(
                 ))
             });
             if let Some(why) = unnoticed {
-                search.refuse(&why);
+                search.refuse(&step, &why);
                 continue;
             }
             let count = step.noticed + u32::try_from(step.mutants.len()).unwrap_or(u32::MAX);
@@ -266,7 +275,7 @@ pub(crate) fn search(
                         ..step
                     };
                     let patient = &patients[search.patient];
-                    search.reason = Some("what is left of the failure could not be repaired".to_owned());
+                    search.refuse(&step, "what is left of the failure could not be repaired");
                     search.push(&step, patient, &cause, known, &is_wanted);
                 }
             }
@@ -382,16 +391,17 @@ impl Search {
             .iter()
             .any(|applied| FIXES_ORDER.contains(&applied.strategy));
         if !is_fixed || step.renewed >= MOST_RENEWED {
-            return self.refuse("the test fails without any variation after the repair");
+            return self.refuse(&step, "the test fails without any variation after the repair");
         }
         let sources = known.sources.with(&step.texts);
         let (path, edits) = match renewed(failing, &sources) {
             Ok(renewed) => renewed,
             Err(why) => {
-                return self.refuse(&format!(
+                let why = format!(
                     "the order is fixed now, but the expected value of `{}` cannot be renewed: {why}",
                     patient.test
-                ));
+                );
+                return self.refuse(&step, &why);
             }
         };
         let Some(old) = current(&path, &step.texts, known) else {
@@ -414,17 +424,26 @@ impl Search {
         self.tries = self.tries.saturating_sub(1);
     }
 
-    fn refuse(&mut self, why: &str) {
-        self.reason = Some(why.to_owned());
+    fn refuse(&mut self, step: &Step, why: &str) {
+        let strategy = step.applied.last().map_or("", |applied| applied.strategy);
+        self.refused.push(TriedRepair {
+            strategy: strategy.to_owned(),
+            why: why.to_owned(),
+        });
     }
 
-    fn end(self) -> Result<Repaired, String> {
+    fn end(self) -> Searched {
         let tries = self.tries;
-        self.repaired.ok_or_else(|| match self.reason {
+        let last = self.refused.last().map(|refused| refused.why.clone());
+        let repaired = self.repaired.ok_or_else(|| match last {
             Some(why) if tries > 1 => format!("{tries} repairs were tried; of the last one, {why}"),
             Some(why) => why,
             None => NOTHING_FITS.to_owned(),
-        })
+        });
+        Searched {
+            repaired,
+            refused: self.refused,
+        }
     }
 }
 

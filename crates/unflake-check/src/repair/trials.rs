@@ -18,7 +18,7 @@ use std::time::Duration;
 use unflake_explore::{GUIDED_ROUNDS, TestIx, Verdict, random_rounds, strategy_of_round};
 use unflake_findings::{Cause, Scope, SourcePlace};
 use unflake_protocol::{Failure, Seed, Strategy};
-use unflake_repair::Failing;
+use unflake_repair::{Edits, Failing};
 use unflake_runner::{Launch, Work};
 
 /// Random rounds that a repair must pass.
@@ -45,8 +45,8 @@ pub(crate) struct Trials<'a> {
     pub(crate) subjects: &'a [Subjected],
     pub(crate) seed: Seed,
     pub(crate) jobs: usize,
-    /// Launches of attempts that were compiled, to find causes in them.
-    pub(crate) compiled: Vec<(Attempt, Vec<Launch>)>,
+    /// Attempts that were compiled, to find causes in them: with all that was compiled beside them.
+    pub(crate) compiled: Vec<(Attempt, Texts, Vec<Launch>)>,
 }
 
 impl Trials<'_> {
@@ -76,6 +76,7 @@ impl Trials<'_> {
             match self.overlays.compile(&texts) {
                 Ok(launches) => packs.push(Pack {
                     members,
+                    texts,
                     launches: Ok(launches),
                 }),
                 Err(_) if members.len() > 1 => {
@@ -86,11 +87,16 @@ impl Trials<'_> {
                     for (texts, of_rest) in pack(&rest, self.sources) {
                         let members = of_rest.into_iter().map(|index| sound[index]).collect();
                         let launches = self.overlays.compile(&texts).map_err(|error| said(&error));
-                        packs.push(Pack { members, launches });
+                        packs.push(Pack {
+                            members,
+                            texts,
+                            launches,
+                        });
                     }
                 }
                 Err(error) => packs.push(Pack {
                     members,
+                    texts,
                     launches: Err(said(&error)),
                 }),
             }
@@ -105,6 +111,7 @@ impl Trials<'_> {
                 Ok(_) => sound.push(*index),
                 Err(error) => broken.push(Pack {
                     members: vec![*index],
+                    texts: attempts[*index].texts.clone(),
                     launches: Err(said(&error)),
                 }),
             }
@@ -126,7 +133,8 @@ impl Trials<'_> {
             .collect()
     }
 
-    fn prove_pack(&self, attempts: &[Attempt], members: &[usize], launches: &[Launch]) -> Vec<Proved> {
+    fn prove_pack(&self, attempts: &[Attempt], pack: &Pack, launches: &[Launch]) -> Vec<Proved> {
+        let members = &pack.members;
         let subject = |member: &usize| &self.subjects[attempts[*member].patient];
         let mut tests: BTreeSet<TestIx> = members
             .iter()
@@ -156,7 +164,10 @@ impl Trials<'_> {
         let first = self.run(launches, &turns);
         let mut proved: Vec<Proved> = members
             .iter()
-            .map(|member| self.judge(&attempts[*member], subject(member), &first, &strategies))
+            .map(|member| {
+                let proved = self.judge(&attempts[*member], subject(member), &first, &strategies);
+                at_own_lines(proved, &pack.texts, &attempts[*member].texts)
+            })
             .collect();
         let random: Vec<Strategy> = random_rounds(self.seed).take(RANDOM_ROUNDS).collect();
         let left: BTreeSet<TestIx> = members
@@ -271,7 +282,45 @@ impl Trials<'_> {
 /// Attempts that are compiled together.
 struct Pack {
     members: Vec<usize>,
+    /// What was compiled: the edits of all of them.
+    texts: Texts,
     launches: Result<Vec<Launch>, String>,
+}
+
+/// What an attempt is told of lines, in its own texts: others were compiled together with it.
+fn at_own_lines(proved: Proved, together: &Texts, own: &Texts) -> Proved {
+    match proved {
+        Proved::FailsUnvaried(mut failing) => {
+            failing.frames = moved(failing.frames, together, own);
+            Proved::FailsUnvaried(failing)
+        }
+        other => other,
+    }
+}
+
+fn moved(places: Vec<SourcePlace>, from: &Texts, to: &Texts) -> Vec<SourcePlace> {
+    places
+        .into_iter()
+        .map(|place| moved_place(place, from, to))
+        .collect()
+}
+
+/// A place in one version of a file, in another version.
+fn moved_place(place: SourcePlace, from: &Texts, to: &Texts) -> SourcePlace {
+    let (Some(from), Some(to)) = (from.get(&place.file), to.get(&place.file)) else {
+        return place;
+    };
+    if from == to {
+        return place;
+    }
+    let lines = (place.line as usize).saturating_sub(1);
+    let start: usize = from.split_inclusive('\n').take(lines).map(str::len).sum();
+    let start = Edits::between(from, to).moved(start).min(to.len());
+    let before = to.as_bytes()[..start].iter().filter(|c| **c == b'\n').count();
+    SourcePlace {
+        line: count(before) + 1,
+        ..place
+    }
 }
 
 fn said(error: &NotCompiled) -> String {
@@ -313,9 +362,9 @@ impl Proofs for Trials<'_> {
                     let compiled = pack
                         .members
                         .iter()
-                        .map(|member| (attempts[*member].clone(), launches.clone()));
+                        .map(|member| (attempts[*member].clone(), pack.texts.clone(), launches.clone()));
                     self.compiled.extend(compiled);
-                    self.prove_pack(attempts, &pack.members, launches)
+                    self.prove_pack(attempts, &pack, launches)
                 }
                 Err(why) => vec![Proved::NotCompiled(why.clone()); pack.members.len()],
             };
@@ -362,7 +411,9 @@ impl Proofs for Trials<'_> {
                         let is_there = |place: &SourcePlace| {
                             place.file == mutant.file && mutant.lines.contains(&place.line)
                         };
-                        if self.frames(subject, failure).iter().any(is_there) {
+                        let frames = self.frames(subject, failure);
+                        let own = moved(frames, &pack.texts, &mutant.attempt.texts);
+                        if own.iter().any(is_there) {
                             Ok(())
                         } else {
                             Err("the variant fails elsewhere".to_owned())
@@ -380,7 +431,7 @@ impl Proofs for Trials<'_> {
 
     fn causes(&mut self, failing: &[(Attempt, Strategy)]) -> Vec<Option<Cause>> {
         let explain = |(attempt, strategy): &(Attempt, Strategy)| {
-            let (_, launches) = self.compiled.iter().find(|(compiled, _)| compiled == attempt)?;
+            let (_, texts, launches) = self.compiled.iter().find(|(compiled, ..)| compiled == attempt)?;
             let subject = &self.subjects[attempt.patient];
             let session = self.session.with_launches(launches.clone());
             let jvms = ScriptJvms {
@@ -403,7 +454,16 @@ impl Proofs for Trials<'_> {
                 hangs: false,
             };
             let cause = debugger.explain(vec![failure], &|| {}).into_iter().next()?;
-            Some(self.at_home(cause, subject))
+            let mut cause = self.at_home(cause, subject);
+            for choice in &mut cause.choices {
+                for place in [&mut choice.call, &mut choice.allocation] {
+                    *place = place
+                        .take()
+                        .map(|place| moved_place(place, texts, &attempt.texts));
+                }
+            }
+            cause.failed_at = moved(cause.failed_at, texts, &attempt.texts);
+            Some(cause)
         };
         failing.iter().map(explain).collect()
     }

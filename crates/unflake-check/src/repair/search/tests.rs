@@ -118,7 +118,7 @@ fn check(patients: &[Patient], side: Side, proofs: &mut MadeUp<'_>, expected: &[
     };
     let mut done = 0;
     let found = search(patients, side, known, proofs, &mut |_| done += 1);
-    let shown = found.iter().map(|found| match found {
+    let shown = found.iter().map(|found| match &found.repaired {
         Ok(repaired) => {
             let diffs = repaired.texts.iter().map(|(path, text)| {
                 let old = sources.original(path).unwrap().text;
@@ -134,7 +134,7 @@ fn check(patients: &[Patient], side: Side, proofs: &mut MadeUp<'_>, expected: &[
         Err(why) => why.clone(),
     });
     assert_eq!(shown.collect::<Vec<_>>(), expected);
-    assert_eq!(done, found.iter().filter(|found| found.is_ok()).count());
+    assert_eq!(done, found.iter().filter(|found| found.repaired.is_ok()).count());
 }
 
 fn made_up(does: &Does) -> MadeUp<'_> {
@@ -275,10 +275,10 @@ fn a_repair_that_does_not_notice_mistakes_is_refused() {
     };
     let patients = [patient(compares)];
     let refused = search(&patients, Side::Test, known, &mut proofs, &mut |_| {});
-    let why = refused[0].as_ref().unwrap_err();
+    let why = refused[0].repaired.as_ref().unwrap_err();
     assert!(why.contains("would not notice one expected element"), "{why}");
     let kept = search(&patients, Side::Test, known, &mut made_up(&does), &mut |_| {});
-    let kept = kept[0].as_ref().unwrap();
+    let kept = kept[0].repaired.as_ref().unwrap();
     assert!(kept.mutants >= 2, "{kept:?}");
 }
 
@@ -328,7 +328,7 @@ fn a_literal_is_renewed_only_after_the_order_was_fixed() {
         &mut made_up(&does),
         &mut |_| {},
     );
-    let why = refused[0].as_ref().unwrap_err();
+    let why = refused[0].repaired.as_ref().unwrap_err();
     assert!(why.contains("cannot be renewed"), "{why}");
 }
 
