@@ -102,7 +102,8 @@ fn spoiling(mutation: Mutation) -> String {
     };
     let mut text = format!(
         "@SuppressWarnings(\"unchecked\") private static <T> java.util.List<T> {SPOILT}(Iterable<T> v) {{ \
-         java.util.List<T> all = new java.util.ArrayList<T>(); for (T one : v) {{ all.add(one); }} {list} return all; }} \
+         java.util.List<T> all = new java.util.ArrayList<T>(); for (T one : v) {{ all.add(one); }} \
+         {list} return all; }} \
          @SuppressWarnings(\"unchecked\") private static <T> T[] {SPOILT}(T[] v) {{ \
          java.util.List<T> all = new java.util.ArrayList<T>(java.util.Arrays.asList(v)); {list} \
          return all.toArray(java.util.Arrays.copyOf(v, 0)); }} \

@@ -245,7 +245,8 @@ mod tests {
 
     fn listing(statements: &str) -> Case {
         let test = format!(
-            "import java.io.File;\nimport java.util.*;\n\nclass ATest {{\n  void a(File dir) {{\n{statements}\n  }}\n}}\n"
+            "import java.io.File;\nimport java.util.*;\n\nclass ATest {{\n  void a(File dir) {{\n\
+             {statements}\n  }}\n}}\n"
         );
         case(&test).api("File.listFiles")
     }
@@ -280,7 +281,8 @@ mod tests {
         listing("    File[] all = dir.listFiles();/*calls*/")
             .api("HashMap.keySet")
             .check(propose, &[]);
-        let main = "class Main {\n  Object a(File d) {\n    File[] f = d.listFiles();/*calls*/\n    return f;\n  }\n}\n";
+        let main = "class Main {\n  Object a(File d) {\n    \
+                    File[] f = d.listFiles();/*calls*/\n    return f;\n  }\n}\n";
         listing("").main(main).check(propose, &[]);
     }
 
@@ -327,7 +329,8 @@ mod tests {
         ));
         // No order that both have.
         refused(format!(
-            "    Foo[] e = {{}};\n    List<Foo> got = made();\n{size}{start}assertEquals(e[i], got.get(i));/*fails*/\n    }}"
+            "    Foo[] e = {{}};\n    List<Foo> got = made();\n{size}{start}\
+             assertEquals(e[i], got.get(i));/*fails*/\n    }}"
         ));
     }
 }

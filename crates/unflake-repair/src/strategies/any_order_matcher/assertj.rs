@@ -99,7 +99,7 @@ impl<'f> Matched<'_, 'f> {
         let (file, call) = (self.file, self.call);
         Replaced {
             word,
-            edits: Box::new(move |_| rename(file, call, word)),
+            edits: Box::new(move |_| rename(call, word)),
             spoilt: spoilt_arguments(file, call),
             actual: None,
         }
@@ -118,11 +118,7 @@ impl<'f> Matched<'_, 'f> {
         are_distinct.then(|| Replaced {
             word: "containsOnly",
             edits: Box::new(move |count| {
-                rename(
-                    file,
-                    call,
-                    &format!("hasSize({}).containsOnly", count.unwrap_or(n)),
-                )
+                rename(call, &format!("hasSize({}).containsOnly", count.unwrap_or(n)))
             }),
             spoilt: spoilt_arguments(file, call),
             actual: None,
@@ -145,11 +141,9 @@ impl<'f> Matched<'_, 'f> {
         if let Some(elements) = elements {
             let (first, last) = (elements.first()?.start_byte(), elements.last()?.end_byte());
             let word = "containsExactlyInAnyOrder";
-            let list = file.text()[first..last].to_owned();
             // Mutants replace the elements, the edit takes away what stands around them.
             let around = [inside.start..first, last..inside.end];
             let name = call.child_by_field_name("name")?.byte_range();
-            debug_assert!(!list.is_empty());
             return Some(Replaced {
                 word,
                 edits: Box::new(move |_| {

@@ -108,14 +108,9 @@ impl<'f> Matched<'_, 'f> {
 }
 
 /// A rename of a call; nothing else changes.
-fn rename(file: &JavaFile, call: Node<'_>, name: &str) -> Edits {
-    match call.child_by_field_name("name") {
-        Some(old) => Edits::new().replace(old.byte_range(), name),
-        None => {
-            debug_assert!(false, "a call without a name in {}", file.path);
-            Edits::new()
-        }
-    }
+fn rename(call: Node<'_>, name: &str) -> Edits {
+    let old = call.child_by_field_name("name");
+    old.map_or(Edits::new(), |old| Edits::new().replace(old.byte_range(), name))
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl<'f> Matched<'_, 'f> {
         }
         Some(Replaced {
             word: "containsExactlyElementsIn",
-            edits: Box::new(move |_| rename(file, call, "containsExactlyElementsIn")),
+            edits: Box::new(move |_| rename(call, "containsExactlyElementsIn")),
             spoilt: spoilt_arguments(file, call),
             actual: None,
         })

@@ -261,7 +261,8 @@ fn elements_that_are_compared_one_by_one_are_compared_at_once() {
     check(
         17,
         FOUR,
-        "    assertEquals(2, l.size());\n    assertEquals(\"y\", l.get(0));/*fails*/\n    assertEquals(\"x\", l.get(1));",
+        "    assertEquals(2, l.size());\n    assertEquals(\"y\", l.get(0));/*fails*/\n    \
+         assertEquals(\"x\", l.get(1));",
         "-assertEquals(\"y\", l.get(0));\n-assertEquals(\"x\", l.get(1));\n\
          +assertEquals(List.of(\"x\", \"y\"), l.stream().sorted().toList());",
     );
