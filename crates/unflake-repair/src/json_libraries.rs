@@ -68,12 +68,12 @@ struct Context<'c> {
 /// In order of preference among those that a file uses equally.
 const KNOWN: [Known; 11] = [
     Known {
-        package: "com.fasterxml.jackson",
+        package: "com.fasterxml.jackson.databind",
         artifact: "jackson-databind",
         compare: jackson_2,
     },
     Known {
-        package: "tools.jackson",
+        package: "tools.jackson.databind",
         artifact: "jackson-databind",
         compare: jackson_3,
     },
@@ -179,7 +179,9 @@ const PROCESSING: Checked = Checked {
 
 fn jackson_2(context: &Context<'_>) -> Option<TreeCompare> {
     let libraries = context.clues.libraries;
-    if libraries.has_at_least("jackson-databind", (3, 0)) && !uses(context.file, "com.fasterxml.jackson") {
+    if libraries.has_at_least("jackson-databind", (3, 0))
+        && !uses(context.file, "com.fasterxml.jackson.databind")
+    {
         return None;
     }
     let throws = if libraries.has_at_least("jackson-databind", (2, 10)) {
@@ -192,7 +194,7 @@ fn jackson_2(context: &Context<'_>) -> Option<TreeCompare> {
 
 fn jackson_3(context: &Context<'_>) -> Option<TreeCompare> {
     let is_there = context.clues.libraries.has_at_least("jackson-databind", (3, 0));
-    (is_there || uses(context.file, "tools.jackson"))
+    (is_there || uses(context.file, "tools.jackson.databind"))
         .then(|| jackson(context, "tools.jackson.databind", None))
 }
 
@@ -251,9 +253,20 @@ fn mapper_at<'f>(file: &'f JavaFile, node: Node<'f>) -> Option<Mapper<'f>> {
     let in_static_method = ancestors(node)
         .find(|above| above.kind() == "method_declaration")
         .is_some_and(|method| is_static(file, method));
-    let declared = file.nodes().filter_map(|declared| {
+    let of_type = file.nodes().filter(|declared| {
+        let holder = match declared.kind() {
+            "variable_declarator" => declared.parent(),
+            "formal_parameter" => Some(*declared),
+            _ => None,
+        };
+        // Cheap first: few variables are mappers.
+        holder.is_some_and(|holder| {
+            matches!(file.field(holder, "type"), "var") || is_mapper(file.field(holder, "type"))
+        })
+    });
+    let declared = of_type.filter_map(|declared| {
         let name = file.field(declared, "name");
-        let is_seen = !name.is_empty() && file.declaration(name, node) == Some(declared);
+        let is_seen = file.declaration(name, node) == Some(declared);
         if !is_seen || !file.declared_type(name, node).is_some_and(is_mapper) {
             return None;
         }

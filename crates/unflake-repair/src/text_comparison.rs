@@ -105,6 +105,9 @@ fn of_equals<'f>(file: &'f JavaFile, call: Node<'f>) -> Option<Comparison<'f>> {
 /// The text of a constant expression, or of a variable that is declared with one.
 pub(crate) fn known_text(file: &JavaFile, node: Node<'_>) -> Option<String> {
     text_of(file, node).or_else(|| {
+        if node.kind() != "identifier" {
+            return None;
+        }
         let declaration = file.declaration(file.of(node), node)?;
         text_of(file, declaration.child_by_field_name("value")?)
     })
@@ -137,7 +140,10 @@ impl<'f> TextComparison<'f> {
             ..
         } = self.comparison;
         let is_text = |side: Node<'_>| {
-            let declared = self.file.declared_type(self.file.of(side), side);
+            let is_name = side.kind() == "identifier";
+            let declared = is_name
+                .then(|| self.file.declared_type(self.file.of(side), side))
+                .flatten();
             declared.is_none_or(|class| {
                 matches!(class, "String" | "CharSequence" | "Object" | "java.lang.String")
             })

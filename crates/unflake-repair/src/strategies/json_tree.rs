@@ -235,7 +235,13 @@ impl Work<'_> {
         statement.push_str(&self.file().text()[at..call.end_byte()]);
         let in_one_line: Vec<&str> = statement.lines().map(str::trim).collect();
         // A break after a comma was a space.
-        Some(in_one_line.join(" ").replace("( ", "(").replace(" .", "."))
+        Some(
+            in_one_line
+                .join(" ")
+                .replace("( ", "(")
+                .replace(" )", ")")
+                .replace(" .", "."),
+        )
     }
 
     fn asserting(&self, assertion: TreeAssertion) -> Option<Candidate> {
