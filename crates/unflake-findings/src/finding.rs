@@ -43,6 +43,27 @@ impl Finding {
         }
     }
 
+    /// What became of its repair.
+    pub fn repair(&self) -> &Repair {
+        match &self.details {
+            Details::ImplementationDependent { repair, .. } => repair,
+            Details::Polluter(polluter) => &polluter.repair,
+            Details::FilePolluter(polluter) => &polluter.repair,
+            Details::Victim(victim) => &victim.repair,
+            Details::Brittle(brittle) => &brittle.repair,
+        }
+    }
+
+    pub fn repair_mut(&mut self) -> &mut Repair {
+        match &mut self.details {
+            Details::ImplementationDependent { repair, .. } => repair,
+            Details::Polluter(polluter) => &mut polluter.repair,
+            Details::FilePolluter(polluter) => &mut polluter.repair,
+            Details::Victim(victim) => &mut victim.repair,
+            Details::Brittle(brittle) => &mut brittle.repair,
+        }
+    }
+
     pub fn kind(&self) -> FindingKind {
         match self.details {
             Details::ImplementationDependent { .. } => FindingKind::ImplementationDependent,

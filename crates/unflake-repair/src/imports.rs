@@ -186,10 +186,7 @@ impl JavaFile {
         let most = like.iter().map(|other| shared(other)).max().unwrap_or(0);
         let group: Vec<&&Present<'_>> = like.iter().filter(|other| shared(other) == most).collect();
         // `java.util.*` stands for a name before all others of its package.
-        let before = group
-            .iter()
-            .filter(|other| other.name <= import.name())
-            .next_back();
+        let before = group.iter().rfind(|other| other.name <= import.name());
         match (before, group.first()) {
             (Some(before), _) if most > 0 || !like.is_empty() => {
                 (self.after_line(before.node), format!("{line}{end}"))

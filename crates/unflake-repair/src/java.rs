@@ -122,12 +122,6 @@ impl JavaFile {
         self.nodes().filter(is_on)
     }
 
-    /// The innermost method or constructor around a line.
-    pub(crate) fn method_at(&self, line: u32) -> Option<Node<'_>> {
-        let is_around = |node: &Node<'_>| CALLABLES.contains(&node.kind()) && lines(*node).contains(&line);
-        self.nodes().filter(is_around).last()
-    }
-
     /// The innermost type declaration around a node.
     pub(crate) fn type_around<'f>(&'f self, node: Node<'f>) -> Option<Node<'f>> {
         ancestors(node).find(|above| TYPES.contains(&above.kind()))
@@ -205,11 +199,6 @@ impl JavaFile {
             let mut methods = members.filter(|member| member.kind() == "method_declaration");
             methods.any(|method| !seen.insert((self.field(method, "name"), self.field(method, "parameters"))))
         })
-    }
-
-    /// The line of a byte, from 1.
-    pub(crate) fn line_at(&self, byte: usize) -> u32 {
-        line_number(&self.text, byte)
     }
 }
 

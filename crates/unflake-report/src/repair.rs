@@ -4,7 +4,7 @@ use crate::text::{FAINT, STRONG, label, named, plural, printable};
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Write as _};
 use unflake_findings::{
-    Choice, Details, Document, Finding, FindingId, Repair, RepairCandidate, RepairGroup, RepairStatus, Safety,
+    Choice, Details, Document, Finding, FindingId, RepairCandidate, RepairGroup, RepairStatus, Safety,
 };
 
 const ADDED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -32,9 +32,9 @@ fn write_repairs(
     }
     let unrepaired = findings
         .iter()
-        .filter(|finding| repair(finding).status == RepairStatus::Unrepaired);
+        .filter(|finding| finding.repair().status == RepairStatus::Unrepaired);
     for finding in unrepaired {
-        let why = repair(finding).reason.as_deref().unwrap_or_default();
+        let why = finding.repair().reason.as_deref().unwrap_or_default();
         writeln!(
             text,
             "{REMOVED}not repaired{REMOVED:#} {STRONG}{}{STRONG:#}",
@@ -47,7 +47,7 @@ fn write_repairs(
     let count = |status| {
         findings
             .iter()
-            .filter(|finding| repair(finding).status == status)
+            .filter(|finding| finding.repair().status == status)
             .count()
     };
     let (repaired, offered) = (count(RepairStatus::Repaired), count(RepairStatus::Offered));
@@ -57,7 +57,7 @@ fn write_repairs(
         plural(findings.len(), "finding")
     )?;
     if offered > 0 {
-        write!(text, ", {offered} more with `--safety main`")?;
+        write!(text, ", {offered} more offered")?;
     }
     writeln!(text)
 }
@@ -128,7 +128,7 @@ fn write_candidate(
 
 /// What did not work, for whoever wants to know everything.
 fn write_tried(text: &mut String, finding: &Finding, verbose: bool) -> fmt::Result {
-    for tried in repair(finding).tried.iter().filter(|_| verbose) {
+    for tried in finding.repair().tried.iter().filter(|_| verbose) {
         let (strategy, why) = (printable(&tried.strategy), printable(&tried.why));
         writeln!(text, "    {}{strategy}: {why}", label("tried"))?;
     }
@@ -155,16 +155,6 @@ fn touches(safety: Safety) -> &'static str {
         Safety::Main => "main code",
         Safety::Dependency => "the build file: it adds a library",
         Safety::Suggestion => "nothing: it is a suggestion",
-    }
-}
-
-fn repair(finding: &Finding) -> &Repair {
-    match &finding.details {
-        Details::ImplementationDependent { repair, .. } => repair,
-        Details::Polluter(polluter) => &polluter.repair,
-        Details::FilePolluter(polluter) => &polluter.repair,
-        Details::Victim(victim) => &victim.repair,
-        Details::Brittle(brittle) => &brittle.repair,
     }
 }
 

@@ -22,6 +22,9 @@ pub(crate) struct Overlays<'a> {
     count: u32,
 }
 
+/// A source as it was written for the compiler, and its path from the project's root.
+type Copied = (PathBuf, String);
+
 /// Why edited sources give no classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NotCompiled {
@@ -53,7 +56,7 @@ impl<'a> Overlays<'a> {
         self.count += 1;
         let folder = self.folder.join(format!("overlay-{}", self.count));
         let broken = |error: io::Error| NotCompiled::Broken(format!("cannot write an overlay: {error}"));
-        let mut files: BTreeMap<(Option<usize>, Encoding), Vec<(PathBuf, String)>> = BTreeMap::new();
+        let mut files: BTreeMap<(Option<usize>, Encoding), Vec<Copied>> = BTreeMap::new();
         for (path, text) in texts {
             let encoding = self
                 .sources
@@ -99,7 +102,7 @@ impl<'a> Overlays<'a> {
         &mut self,
         launch: usize,
         encoding: Encoding,
-        files: &[(PathBuf, String)],
+        files: &[Copied],
         classes: &Path,
         errors: &mut BTreeMap<String, String>,
     ) -> Result<(), NotCompiled> {

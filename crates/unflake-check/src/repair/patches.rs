@@ -302,7 +302,7 @@ impl<'a> Patches<'a> {
                 tried: outcome.refused.clone(),
                 ..not_repaired(&why)
             };
-            set(&mut document.findings[*finding], repair);
+            *document.findings[*finding].repair_mut() = repair;
         }
         for group in &self.groups {
             if group.candidates.is_empty() {
@@ -327,7 +327,7 @@ impl<'a> Patches<'a> {
                     repair: Some(shown.id.clone()),
                     tried: self.outcomes[finding].refused.clone(),
                 };
-                set(&mut document.findings[*finding], repair);
+                *document.findings[*finding].repair_mut() = repair;
             }
             document.repairs.push(shown);
         }
@@ -410,16 +410,6 @@ fn key(finding: &Finding, by: Grouping) -> String {
         _ => None,
     };
     place.unwrap_or_else(|| format!("{} {}", finding.test, finding.id.as_str()))
-}
-
-fn set(finding: &mut Finding, found: Repair) {
-    match &mut finding.details {
-        Details::ImplementationDependent { repair, .. } => *repair = found,
-        Details::Polluter(polluter) => polluter.repair = found,
-        Details::FilePolluter(polluter) => polluter.repair = found,
-        Details::Victim(victim) => victim.repair = found,
-        Details::Brittle(brittle) => brittle.repair = found,
-    }
 }
 
 fn file_of(root: &str) -> String {

@@ -52,12 +52,16 @@ pub(crate) struct Original {
     pub(crate) encoding: Encoding,
 }
 
+/// One version of a file: its path and its text.
+type Version = (String, Rc<str>);
+
 /// The project's own sources.
 #[derive(Debug)]
 pub(crate) struct ProjectSources {
     project: PathBuf,
     originals: RefCell<BTreeMap<String, Option<Original>>>,
-    parsed: RefCell<BTreeMap<(String, Rc<str>), Option<Rc<JavaFile>>>>,
+    /// By path and text; `None`: it is not Java.
+    parsed: RefCell<BTreeMap<Version, Option<Rc<JavaFile>>>>,
 }
 
 impl ProjectSources {

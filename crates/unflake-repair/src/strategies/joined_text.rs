@@ -11,8 +11,6 @@ use crate::literal::quoted;
 use crate::text_comparison::{Around, Sides, TextComparison, mutants, with_failed_texts};
 use std::ops::Range;
 
-const HELPER: &str = "withSortedParts";
-
 /// What parts are joined by; the first that explains the two texts is taken.
 const SEPARATORS: [&str; 15] = [
     "\r\n", "\n", "&", "; ", ";", ", ", ",", " AND ", " and ", " OR ", " or ", " | ", "|", "\t", " ",
@@ -32,18 +30,19 @@ fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Option<Candidate> 
     let joined = Joined::of(expected, actual, clues.choice.elements)?;
     let body = joined.java(expected, actual)?;
     let file = texts.file;
-    if file.has_method(HELPER) {
+    let helper = joined.helper(expected);
+    if file.has_method(helper) {
         return None;
     }
     let (arrays, import) = file.using("java.util.Arrays");
-    let mut lines = vec![format!("private static String {HELPER}(String text) {{")];
+    let mut lines = vec![format!("private static String {helper}(String text) {{")];
     lines.extend(
         body.iter()
             .map(|line| format!(">{}", line.replace("Arrays.sort", &format!("{arrays}.sort")))),
     );
     lines.push("}".to_owned());
     let method = file.with_method(texts.comparison.call, &lines)?;
-    let around = Around::new(format!("{HELPER}("), ")");
+    let around = Around::new(format!("{helper}("), ")");
     let rewritten = |sides: &Sides| {
         let edits = texts
             .wrapped(&around, sides)
@@ -126,6 +125,18 @@ impl Joined {
                 is_same && parts.iter().all(|part| is_balanced(part))
             })
             .map(|(region, _)| Joined { region, separator })
+    }
+
+    /// The method that sorts the parts, by what they are: a class may need several.
+    fn helper(&self, text: &str) -> &'static str {
+        match (self.separator, text[..self.region.start].chars().next_back()) {
+            ("\n" | "\r\n", _) => "withSortedLines",
+            ("&", _) => "withSortedParameters",
+            (_, Some('[')) => "withSortedElements",
+            (_, Some('{')) => "withSortedMembers",
+            (_, Some('(')) => "withSortedColumns",
+            _ => "withSortedParts",
+        }
     }
 
     fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
@@ -490,8 +501,8 @@ mod tests {
             propose,
             &[
                 "+import java.util.Arrays;\n+\n-assertEquals(\"u?a=1&b=2\", url);\n\
-               +assertEquals(withSortedParts(\"u?a=1&b=2\"), withSortedParts(url));\n+}\n+\n\
-               +private static String withSortedParts(String text) {\n+int start = text.indexOf('?') + 1;\n\
+               +assertEquals(withSortedParameters(\"u?a=1&b=2\"), withSortedParameters(url));\n+}\n+\n\
+               +private static String withSortedParameters(String text) {\n+int start = text.indexOf('?') + 1;\n\
                +String[] parts = text.substring(start).split(\"&\", -1);\n+Arrays.sort(parts);\n\
                +return text.substring(0, start) + String.join(\"&\", parts);",
             ],

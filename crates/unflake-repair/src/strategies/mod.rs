@@ -117,3 +117,17 @@ fn safety(clues: &Clues<'_>, candidate: &Candidate) -> Safety {
     };
     candidate.safety.max(touched)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_strategy_has_its_own_name() {
+        let mut names: Vec<&str> = STRATEGIES.iter().map(|strategy| strategy.name).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

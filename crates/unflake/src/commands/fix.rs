@@ -14,7 +14,7 @@ use unflake_check::{
     Checked, Named, Problem, Progress as _, RepairOptions, Repairs, StoredRun, Surroundings, Workplace,
     check, problem, repair,
 };
-use unflake_findings::{Details, Document, Finding, FindingKind, Repair, RepairStatus};
+use unflake_findings::{Document, Finding, FindingKind, RepairStatus};
 use unflake_project::Build;
 
 pub(crate) fn run(args: FixArgs, screen: Screen) -> Result<ExitCode, Problem> {
@@ -58,7 +58,7 @@ pub(crate) fn run(args: FixArgs, screen: Screen) -> Result<ExitCode, Problem> {
     let findings: Vec<&Finding> = which.iter().map(|index| &document.findings[*index]).collect();
     write(&document, &findings, &settings)?;
     finish(&files, &patches, &settings)?;
-    let is_repaired = |finding: &&Finding| repair_of(finding).status == RepairStatus::Repaired;
+    let is_repaired = |finding: &&Finding| finding.repair().status == RepairStatus::Repaired;
     Ok(if findings.iter().all(is_repaired) {
         ExitCode::Clean
     } else {
@@ -266,14 +266,4 @@ fn apply(files: &BTreeMap<String, (Vec<u8>, Vec<u8>)>, project: &Path) -> Result
         fs::rename(&beside, &place).map_err(|error| cannot(&place, error))?;
     }
     Ok(())
-}
-
-fn repair_of(finding: &Finding) -> &Repair {
-    match &finding.details {
-        Details::ImplementationDependent { repair, .. } => repair,
-        Details::Polluter(polluter) => &polluter.repair,
-        Details::FilePolluter(polluter) => &polluter.repair,
-        Details::Victim(victim) => &victim.repair,
-        Details::Brittle(brittle) => &brittle.repair,
-    }
 }

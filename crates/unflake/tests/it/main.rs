@@ -15,6 +15,7 @@ mod docs;
 mod ends;
 mod explain;
 mod first_steps;
+mod fix;
 mod fixture;
 mod isolation;
 mod javas;

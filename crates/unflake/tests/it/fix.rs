@@ -1,0 +1,196 @@
+//! `unflake fix`: on a fixture whose repaired sources lie beside it, and on projects that it cannot repair.
+
+use crate::fixture::{Fixture, copy};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+/// The sources of a project, by path.
+fn sources(project: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut todo = vec![project.join("src")];
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                todo.push(path);
+            } else {
+                let name = path.strip_prefix(project).unwrap().to_owned();
+                found.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn git(project: &Path, arguments: &[&str]) -> Output {
+    let mut command = unflake_runner::command("git", project);
+    command
+        .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+        .args(arguments);
+    command.output().unwrap()
+}
+
+/// What the patches are, and that applying and reversing them gives the bytes back.
+#[test]
+fn tests_are_repaired_as_a_maintainer_would() {
+    let fixture = Fixture::new("repair");
+    let repaired = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/repair/repaired");
+    let project = fixture.project();
+    let before = sources(&project);
+    let shown = fixture.unflake("fix --format json");
+    assert_eq!(shown.status.code(), Some(0), "{}", stderr(&shown));
+    assert_eq!(sources(&project), before, "nothing is touched unless asked");
+    let document: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let strategies = |group: &Value| {
+        let chosen = group["chosen"].as_u64().unwrap() as usize;
+        let candidate = &group["candidates"][chosen];
+        assert!(candidate["proof"]["rounds"].as_u64().unwrap() >= 20);
+        candidate["strategy"].as_str().unwrap().to_owned()
+    };
+    let groups = document["repairs"].as_array().unwrap();
+    let mut used: Vec<String> = groups.iter().map(strategies).collect();
+    used.sort();
+    used.dedup();
+    let expected = [
+        "any-order-matcher",
+        "compare-values",
+        "compare-values, joined-text",
+        "joined-text",
+        "json-tree",
+        "pick-by-name",
+    ];
+    assert_eq!(used, expected);
+
+    let applied = fixture.unflake("fix --apply --allow-dirty");
+    assert_eq!(applied.status.code(), Some(0), "{}", stderr(&applied));
+    let after = sources(&project);
+    let wanted = if repaired.exists() {
+        sources(&repaired)
+    } else {
+        BTreeMap::new()
+    };
+    if std::env::var_os("UNFLAKE_BLESS").is_some() {
+        copy(&project.join("src"), &repaired.join("src"));
+    } else {
+        assert_eq!(after, wanted);
+    }
+
+    // Each patch reversed gives the bytes back.
+    let runs = fixture.store().join("projects");
+    let mut patches = Vec::new();
+    let mut todo = vec![runs];
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.extension().is_some_and(|end| end == "patch") {
+                patches.push(path);
+            }
+        }
+    }
+    assert_eq!(patches.len(), groups.len());
+    git(&project, &["init", "-q"]);
+    for patch in &patches {
+        let reversed = git(&project, &["apply", "-R", patch.to_str().unwrap()]);
+        assert!(
+            reversed.status.success(),
+            "{}: {}",
+            patch.display(),
+            stderr(&reversed)
+        );
+    }
+    assert_eq!(sources(&project), before);
+}
+
+#[test]
+fn patches_do_not_mix_with_changes_that_nobody_committed() {
+    let fixture = Fixture::new("repair");
+    let refused = fixture.unflake("fix --apply");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("is not under version control"),
+        "{}",
+        stderr(&refused)
+    );
+    git(&fixture.project(), &["init", "-q"]);
+    let refused = fixture.unflake("fix --apply");
+    assert!(
+        stderr(&refused).contains("has changes that are not committed"),
+        "{}",
+        stderr(&refused)
+    );
+    let refused = fixture.unflake("fix --interactive");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("needs a terminal"),
+        "{}",
+        stderr(&refused)
+    );
+}
+
+/// A test of one class.
+fn written(body: &str) -> Fixture {
+    let imports = "import static org.junit.jupiter.api.Assertions.*;\nimport java.util.*;\nimport org.junit.jupiter.api.Test;";
+    let text = format!("package p;\n\n{imports}\n\nclass OneTest {{\n{body}\n}}\n");
+    Fixture::written(&[("src/test/java/p/OneTest.java", &text)])
+}
+
+/// What is said of the only finding, and the exit code.
+fn reason(output: &Output) -> (String, Option<i32>) {
+    let document: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(output)));
+    let findings = document["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1);
+    let reason = findings[0]["repair"]["reason"].as_str().unwrap_or_default();
+    (reason.to_owned(), output.status.code())
+}
+
+#[test]
+fn what_cannot_be_repaired_is_told_with_the_reason() {
+    let hashed = "    @Test void a() {\n        \
+                  int order = 0;\n        \
+                  for (String name : new HashSet<>(Arrays.asList(\"a\", \"b\"))) { order = order * 31 + name.hashCode(); }\n        \
+                  assertEquals(3105, order);\n    }";
+    let fixture = written(hashed);
+    let (why, code) = reason(&fixture.unflake("fix --format json"));
+    assert_eq!(code, Some(1));
+    // In test code only the collection itself can be made another one, and then the number is right by its order.
+    assert!(
+        why.is_empty() || why.contains("cannot be renewed") || why.contains("no strategy"),
+        "{why}"
+    );
+
+    let changed = written(
+        "    @Test void a() {\n        assertEquals(\"[a, b]\", new HashSet<>(Arrays.asList(\"b\", \"a\")).toString());\n    }",
+    );
+    assert_eq!(changed.unflake("check").status.code(), Some(1));
+    let file = changed.project().join("src/test/java/p/OneTest.java");
+    let text = fs::read_to_string(&file).unwrap();
+    // Later than the class, whatever the file system's clock can tell.
+    fs::write(&file, text.replace("package p;", "package p; // edited")).unwrap();
+    let later = fs::metadata(&file).unwrap().modified().unwrap() + std::time::Duration::from_secs(60);
+    fs::File::options()
+        .write(true)
+        .open(&file)
+        .unwrap()
+        .set_modified(later)
+        .unwrap();
+    let (why, code) = reason(&changed.unflake("fix --format json"));
+    assert_eq!(code, Some(1));
+    assert!(why.contains("changed after it was compiled"), "{why}");
+
+    fs::write(&file, "package p;\nclass OneTest { void a() { int = ; } }\n").unwrap();
+    let (why, _) = reason(&changed.unflake("fix --format json"));
+    assert!(why.contains("cannot be parsed at line 2"), "{why}");
+    fs::remove_file(&file).unwrap();
+    let (why, _) = reason(&changed.unflake("fix --format json"));
+    assert!(why.contains("was not found"), "{why}");
+}
