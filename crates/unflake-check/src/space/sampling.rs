@@ -131,6 +131,7 @@ impl Exploration<'_> {
                 interval: Some(wilson(failed, executions)),
             },
             complete: false,
+            repairs: Vec::new(),
             notes: vec![format!(
                 "sampled at random with seed {}, not explored: other behaviours may exist",
                 self.seed

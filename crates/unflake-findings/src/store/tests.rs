@@ -69,6 +69,7 @@ fn document(seed: u64, methods: &[&str]) -> Document {
         findings: methods.iter().map(|method| finding(method)).collect(),
         excluded: Vec::new(),
         tests: Vec::new(),
+        repairs: Vec::new(),
         notes: Vec::new(),
     }
 }

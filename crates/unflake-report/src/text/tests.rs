@@ -81,6 +81,7 @@ pub(crate) fn document(findings: Vec<Finding>) -> Document {
         findings,
         excluded: Vec::new(),
         tests: Vec::new(),
+        repairs: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -11,8 +11,8 @@ use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use unflake_check::{
-    Checked, Named, Problem, Progress as _, RepairOptions, Repairs, StoredRun, Surroundings, Workplace,
-    check, problem, repair,
+    Checked, Named, Problem, RepairOptions, Repairs, StoredRun, Surroundings, Workplace, check, problem,
+    repair,
 };
 use unflake_findings::{Document, Finding, FindingKind, RepairStatus};
 use unflake_project::Build;

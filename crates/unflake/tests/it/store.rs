@@ -100,6 +100,7 @@ fn document(findings: Vec<Finding>) -> Document {
         findings,
         excluded: Vec::new(),
         tests: Vec::new(),
+        repairs: Vec::new(),
         notes: Vec::new(),
     }
 }
