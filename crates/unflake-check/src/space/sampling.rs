@@ -131,7 +131,6 @@ impl Exploration<'_> {
                 interval: Some(wilson(failed, executions)),
             },
             complete: false,
-            repairs: Vec::new(),
             notes: vec![format!(
                 "sampled at random with seed {}, not explored: other behaviours may exist",
                 self.seed

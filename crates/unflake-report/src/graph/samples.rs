@@ -114,7 +114,6 @@ impl Builder {
             },
             figures,
             complete: true,
-            repairs: Vec::new(),
             notes: Vec::new(),
             executions: 8,
             time: 3.42,
