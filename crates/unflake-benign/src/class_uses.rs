@@ -1,7 +1,7 @@
 //! What one class file says about fields: those that it declares, and what its methods do with any.
 
 use std::borrow::Cow;
-use unflake_bytecode::{Annotation, Call, ClassError, ClassFile, Field, FieldUse, Method, Uses};
+use unflake_bytecode::{Call, ClassError, ClassFile, Field, FieldUse, Method, Uses};
 use unflake_protocol::dotted;
 
 const PUBLIC: u16 = 0x0001;
@@ -137,18 +137,24 @@ fn method(class: &ClassFile<'_>, method: Method<'_>, found: Uses<'_>) -> MethodU
     let name = class.name();
     // Private methods, and those that make what a class keeps, are called from near by.
     let is_near = |call: &Call<'_>| outermost(&call.class) == outermost(&name);
-    let is_set_up = |annotation: &Annotation| SET_UPS.contains(&annotation.simple_name());
     let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
     let calls = found.calls.into_iter().filter(is_near);
     MethodUses {
         name: method.name().into_owned(),
         descriptor: method.descriptor().into_owned(),
         is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
-        // JUnit 3 goes by the name.
-        is_set_up: method.name() == "setUp" || method.annotations().iter().any(is_set_up),
+        is_set_up: is_set_up(&method),
         uses: uses.map(FieldUse::into_owned).collect(),
         calls: calls.map(Call::into_owned).collect(),
     }
+}
+
+/// Whether the method runs before each test. JUnit 3 goes by the name, and only of methods of objects; where an
+/// annotation says when the method runs, as `@BeforeClass` does, its name says nothing.
+fn is_set_up(method: &Method<'_>) -> bool {
+    let annotations = method.annotations();
+    let is_by_name = method.name() == "setUp" && method.access() & STATIC == 0 && annotations.is_empty();
+    is_by_name || annotations.iter().any(|one| SET_UPS.contains(&one.simple_name()))
 }
 
 fn outermost(class: &str) -> &str {
@@ -225,6 +231,40 @@ mod tests {
             "only those near by"
         );
         assert_eq!(class.texts, ["log"]);
+    }
+
+    #[test]
+    fn a_set_up_runs_before_each_test_and_not_once_for_all() {
+        let class = parse(
+            ".version 52 0
+            .class public super a/FooTest
+            .super java/lang/Object
+            .method public setUp : ()V
+            .end method
+            .method public static setUp : ()V
+            .end method
+            .method public setUp : ()V
+                .runtime visible annotations
+                    .annotation Lorg/junit/BeforeClass;
+                    .end annotation
+                .end runtime
+            .end method
+            .method public static setUp : ()V
+                .runtime visible annotations
+                    .annotation Lorg/junit/BeforeClass;
+                    .end annotation
+                .end runtime
+            .end method
+            .method public begin : ()V
+                .runtime visible annotations
+                    .annotation Lorg/junit/Before;
+                    .end annotation
+                .end runtime
+            .end method
+            .end class",
+        );
+        let set_ups: Vec<bool> = class.methods.iter().map(|method| method.is_set_up).collect();
+        assert_eq!(set_ups, [true, false, false, false, true]);
     }
 
     #[test]
