@@ -1,7 +1,7 @@
 //! What one class file says about fields: those that it declares, and what its methods do with any.
 
 use std::borrow::Cow;
-use unflake_bytecode::{Annotation, Call, ClassError, ClassFile, Field, FieldUse, Method, Uses};
+use unflake_bytecode::{Call, ClassError, ClassFile, Field, FieldUse, Method, Uses};
 use unflake_protocol::dotted;
 
 const PUBLIC: u16 = 0x0001;
@@ -93,17 +93,22 @@ impl ClassUses {
                 && !text.is_empty()
                 && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
         };
+        let is_junit3 = parent.as_deref() == Some("junit.framework.TestCase");
+        let has_marked_tests = class.methods().any(is_test);
+        // A class of JUnit 3 may inherit from one of the project's own.
+        let goes_by_name = is_junit3 || !has_marked_tests;
         let mut makes_empty_thread_local = false;
         let mut methods = Vec::new();
         for one in class.methods() {
             let found = one.uses()?;
             makes_empty_thread_local |= found.calls.iter().any(makes_thread_local);
-            methods.push(method(&class, one, found));
+            let is_set_up = is_set_up(&one, goes_by_name);
+            methods.push(method(&class, one, is_set_up, found));
         }
         Ok(ClassUses {
             name: dotted(&class.name()),
             is_library: false,
-            has_tests: parent.as_deref() == Some("junit.framework.TestCase") || class.methods().any(is_test),
+            has_tests: is_junit3 || has_marked_tests,
             parent,
             fields: class.fields().map(field).collect(),
             makes_empty_thread_local,
@@ -133,22 +138,28 @@ fn makes_thread_local(call: &Call<'_>) -> bool {
     call.name == "<init>" && THREAD_LOCALS.contains(&&*call.class)
 }
 
-fn method(class: &ClassFile<'_>, method: Method<'_>, found: Uses<'_>) -> MethodUses {
+fn method(class: &ClassFile<'_>, method: Method<'_>, is_set_up: bool, found: Uses<'_>) -> MethodUses {
     let name = class.name();
     // Private methods, and those that make what a class keeps, are called from near by.
     let is_near = |call: &Call<'_>| outermost(&call.class) == outermost(&name);
-    let is_set_up = |annotation: &Annotation| SET_UPS.contains(&annotation.simple_name());
     let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
     let calls = found.calls.into_iter().filter(is_near);
     MethodUses {
         name: method.name().into_owned(),
         descriptor: method.descriptor().into_owned(),
         is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
-        // JUnit 3 goes by the name.
-        is_set_up: method.name() == "setUp" || method.annotations().iter().any(is_set_up),
+        is_set_up,
         uses: uses.map(FieldUse::into_owned).collect(),
         calls: calls.map(Call::into_owned).collect(),
     }
+}
+
+/// Whether the method runs before each test. JUnit 3 goes by the name, and only of methods of objects; where an
+/// annotation says when the method runs, as `@BeforeClass` does, its name says nothing.
+fn is_set_up(method: &Method<'_>, goes_by_name: bool) -> bool {
+    let annotations = method.annotations();
+    let is_name = method.name() == "setUp" && method.access() & STATIC == 0 && annotations.is_empty();
+    goes_by_name && is_name || annotations.iter().any(|one| SET_UPS.contains(&one.simple_name()))
 }
 
 fn outermost(class: &str) -> &str {
@@ -225,6 +236,57 @@ mod tests {
             "only those near by"
         );
         assert_eq!(class.texts, ["log"]);
+    }
+
+    #[test]
+    fn a_set_up_runs_before_each_test_and_not_once_for_all() {
+        const OTHERS: &str = "
+            .method public setUp : ()V
+            .end method
+            .method public static setUp : ()V
+            .end method
+            .method public setUp : ()V
+                .runtime visible annotations
+                    .annotation Lorg/junit/BeforeClass;
+                    .end annotation
+                .end runtime
+            .end method
+            .method public static setUp : ()V
+                .runtime visible annotations
+                    .annotation Lorg/junit/BeforeClass;
+                    .end annotation
+                .end runtime
+            .end method
+            .method public begin : ()V
+                .runtime visible annotations
+                    .annotation Lorg/junit/Before;
+                    .end annotation
+                .end runtime
+            .end method
+            ";
+        const TEST: &str = "
+            .method public works : ()V
+                .runtime visible annotations
+                    .annotation Lorg/junit/Test;
+                    .end annotation
+                .end runtime
+            .end method
+            ";
+        let set_ups = |parent: &str, more: &str| -> Vec<bool> {
+            let text = format!(
+                ".version 52 0\n.class public super a/FooTest\n.super {parent}\n{OTHERS}{more}.end class"
+            );
+            let methods = parse(&text).methods;
+            methods.iter().take(5).map(|method| method.is_set_up).collect()
+        };
+        let by_name = [true, false, false, false, true];
+        assert_eq!(set_ups("junit/framework/TestCase", ""), by_name);
+        assert_eq!(set_ups("junit/framework/TestCase", TEST), by_name);
+        assert_eq!(set_ups("a/OurTestCase", ""), by_name);
+        assert_eq!(
+            set_ups("java/lang/Object", TEST),
+            [false, false, false, false, true]
+        );
     }
 
     #[test]

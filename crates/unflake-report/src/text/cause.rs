@@ -340,12 +340,22 @@ impl SourceWindow<'_> {
             // Orders that agree as far as they are known: the beginning is as good as anything.
             let first = pairs.map(differs).position(|differs| differs).unwrap_or(0);
             // One element that stayed, so that one sees where one is; cutting off a single one gains nothing.
-            window.from = if first < 3 { 0 } else { first - 1 };
-            while window.to > window.from + 1 && !window.fits() {
-                window.to -= 1;
+            window.begin(if first < 3 { 0 } else { first - 1 });
+            // Where elements are long, there is room for what differs only.
+            if window.to <= first {
+                window.begin(first);
             }
         }
         window
+    }
+
+    /// As many elements from this one on as fit, and at least one.
+    fn begin(&mut self, from: usize) {
+        self.from = from;
+        self.to = self.choice.natural.len().max(self.choice.failing.len());
+        while self.to > self.from + 1 && !self.fits() {
+            self.to -= 1;
+        }
     }
 
     fn fits(&self) -> bool {
@@ -416,7 +426,8 @@ fn common_name(elements: &[String]) -> usize {
     let name = first.as_bytes()[..common]
         .iter()
         .rposition(|byte| b".$/".contains(byte));
-    name.map_or(0, |last| last + 1)
+    // The dots in its place take one letter.
+    name.filter(|last| *last > 0).map_or(0, |last| last + 1)
 }
 
 /// Sets and maps are written as such, all else as lists.

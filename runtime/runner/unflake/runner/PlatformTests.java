@@ -10,7 +10,9 @@ import java.util.UnflakeStableNames;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.EngineFilter;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.LauncherSession;
@@ -103,7 +105,9 @@ final class PlatformTests extends FrameworkTests {
         List<DiscoverySelector> selectors = new ArrayList<DiscoverySelector>();
         selectors.add(DiscoverySelectors.selectClass(root));
         launcher()
-            .execute(request(selectors).filters(new Only(root, ids(tests))).build(), new TestExecutionListener[0]);
+            .execute(
+                request(selectors, ids(tests)).filters(new Only(root, ids(tests))).build(),
+                new TestExecutionListener[0]);
     }
 
     private static final class Only implements PostDiscoveryFilter {
@@ -136,15 +140,26 @@ final class PlatformTests extends FrameworkTests {
         for (String id : wanted) {
             selectors.add(DiscoverySelectors.selectUniqueId(id));
         }
-        return request(selectors);
+        return request(selectors, wanted);
     }
 
-    private static LauncherDiscoveryRequestBuilder request(List<DiscoverySelector> selectors) {
+    private static LauncherDiscoveryRequestBuilder request(List<DiscoverySelector> selectors, List<String> wanted) {
         return LauncherDiscoveryRequestBuilder.request()
             .selectors(selectors)
+            // An engine without a test may still search the whole class path for its settings, each time.
+            .filters(EngineFilter.includeEngines(new ArrayList<String>(engines(wanted))))
             // Choices are numbered per test: two at a time would not repeat.
             .configurationParameter("junit.jupiter.execution.parallel.enabled", "false")
             .configurationParameter("junit.vintage.execution.parallel.enabled", "false");
+    }
+
+    /** {@code [engine:junit-jupiter]/[class:shop.CartTest]} is of {@code junit-jupiter}. */
+    private static Set<String> engines(List<String> ids) {
+        Set<String> engines = new HashSet<String>();
+        for (String id : ids) {
+            engines.add(UniqueId.parse(id.substring(0, id.indexOf(']') + 1)).getEngineId().get());
+        }
+        return engines;
     }
 
     /**

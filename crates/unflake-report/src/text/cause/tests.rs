@@ -378,6 +378,16 @@ fn orders_are_shortened_around_what_differs() {
         "natural  {… 29 before, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, … 11 more}\n\
          failing  {… 29 before, 129, 133, 131, 132, 130, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, … 11 more}\n"
     );
+    // Long elements, the third of which is the first that differs.
+    let paths: Vec<String> = (0..9).map(|n| format!("/{n}{}", "x".repeat(40))).collect();
+    let mut swapped = paths.clone();
+    swapped.swap(2, 8);
+    let text = order(&paths.join(" "), &swapped.join(" "), 9);
+    let [natural, failing] = text.lines().collect::<Vec<_>>()[..] else {
+        panic!("{text}")
+    };
+    assert!(natural.starts_with("natural  {… 2 before, /2xx"), "{text}");
+    assert!(failing.starts_with("failing  {… 2 before, /8xx"), "{text}");
     // Elements of any length and contents.
     let text = orders(Choice {
         natural: vec!["x".repeat(500), "\u{1b}[31mred\n".to_owned(), String::new()],
