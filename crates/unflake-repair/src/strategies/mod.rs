@@ -130,4 +130,14 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), all);
     }
+
+    #[test]
+    fn the_page_lists_the_strategies_in_their_order() {
+        let page = include_str!("../../../../docs/repair.md");
+        let rows = page
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        let names: Vec<&str> = STRATEGIES.iter().map(|strategy| strategy.name).collect();
+        assert_eq!(rows.collect::<Vec<_>>(), names);
+    }
 }
