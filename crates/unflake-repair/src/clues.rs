@@ -1,5 +1,6 @@
 //! What is known of a failure before it is repaired.
 
+use crate::assertion::{Comparison, Style};
 use crate::java::JavaFile;
 use crate::libraries::Libraries;
 use std::rc::Rc;
@@ -43,10 +44,56 @@ pub trait Sources {
     fn is_test(&self, path: &str) -> bool;
 }
 
+impl Failing {
+    /// With the values as they were compared: AssertJ shows texts in quotes.
+    #[must_use]
+    pub fn as_compared(mut self, sources: &dyn Sources) -> Failing {
+        let is_fluent = |place: &SourcePlace| {
+            let file = sources.file(&place.file);
+            file.is_some_and(|file| {
+                let found = Comparison::on_line(&file, place.line);
+                found.iter().any(|comparison| comparison.style == Style::Fluent)
+            })
+        };
+        let unquoted = |text: &Option<String>| {
+            let inner = text.as_deref()?.strip_prefix('"')?.strip_suffix('"')?;
+            Some(inner.to_owned())
+        };
+        if let (Some(expected), Some(actual)) = (unquoted(&self.expected), unquoted(&self.actual))
+            && self
+                .frames
+                .iter()
+                .find(|place| sources.is_test(&place.file))
+                .is_some_and(is_fluent)
+        {
+            self.expected = Some(expected);
+            self.actual = Some(actual);
+        }
+        self
+    }
+}
+
 impl Clues<'_> {
     /// The line of test code where the assertion failed, or from where what threw was called: the innermost one.
     pub(crate) fn assertion(&self) -> Option<&SourcePlace> {
         let mut frames = self.failing.frames.iter();
         frames.find(|place| self.sources.is_test(&place.file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::case;
+
+    #[test]
+    fn quotes_of_assertj_are_not_part_of_a_text() {
+        let compared = |statement: &str| {
+            let test = format!("class ATest {{\n  void a() {{\n    {statement}/*fails*/\n  }}\n}}\n");
+            let case = case(&test).compared("\"x\"", "\"y\"");
+            case.with_clues(|clues| clues.failing.clone().as_compared(clues.sources).expected.unwrap())
+        };
+        assert_eq!(compared("assertThat(text).isEqualTo(other);"), "x");
+        assert_eq!(compared("assertEquals(other, text);"), "\"x\"");
     }
 }

@@ -324,7 +324,7 @@ fn libraries(
 fn bug_of_the_program(patient: &Patient, libraries: &Libraries, sources: &ProjectSources) -> Option<String> {
     let none = Texts::new();
     let sources = sources.with(&none);
-    let failing = search::failing(patient, &patient.cause);
+    let failing = search::failing(patient, &patient.cause).as_compared(&sources);
     patient.cause.choices.iter().find_map(|choice| {
         let clues = Clues {
             failing: &failing,

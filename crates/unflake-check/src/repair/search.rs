@@ -312,7 +312,7 @@ impl Search {
             return;
         }
         let sources = known.sources.with(&step.texts);
-        let failing = failing(patient, cause);
+        let failing = failing(patient, cause).as_compared(&sources);
         let mut more = Vec::new();
         for choice in &cause.choices {
             let clues = Clues {
@@ -394,7 +394,7 @@ impl Search {
             return self.refuse(&step, "the test fails without any variation after the repair");
         }
         let sources = known.sources.with(&step.texts);
-        let (path, edits) = match renewed(failing, &sources) {
+        let (path, edits) = match renewed(&failing.clone().as_compared(&sources), &sources) {
             Ok(renewed) => renewed,
             Err(why) => {
                 let why = format!(
