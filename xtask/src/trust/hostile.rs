@@ -243,14 +243,17 @@ final class Worst {
 "#;
 
 pub(super) fn run(asked: &Asked) -> Outcome<()> {
-    let chosen: Vec<&Hostile> = ALL
-        .iter()
-        .filter(|one| asked.only.as_deref().is_none_or(|only| only == one.name))
-        .collect();
     let mut problems = Vec::new();
     let mut seconds = 0.0;
+    let mut checks = 0;
     for when in ["varied", "always"] {
-        for one in &chosen {
+        // One behaviour, or one of its two versions.
+        let is_chosen = |one: &&Hostile| match asked.only.as_deref() {
+            None => true,
+            Some(only) => only == one.name || only == format!("{}-{when}", one.name),
+        };
+        for one in ALL.iter().filter(is_chosen) {
+            checks += 1;
             let folder = asked.folder(&format!("hostile-{}-{when}", one.name))?;
             let project = Project::write(&folder)?;
             project.class("Worst", WORST)?;
@@ -276,9 +279,11 @@ pub(super) fn run(asked: &Asked) -> Outcome<()> {
             problems.extend(said);
         }
     }
+    if checks == 0 {
+        return Err(Failure::new("no hostile behaviour has this name"));
+    }
     print(format!(
-        "{} hostile behaviours, always and when varied: {} problems, {seconds:.0} s",
-        chosen.len(),
+        "{checks} checks of hostile behaviours, always and when varied: {} problems, {seconds:.0} s",
         problems.len()
     ));
     if problems.is_empty() {
