@@ -138,17 +138,7 @@ impl Session {
     /// Tells what happens in a run, together with other messages where that is early enough: each time that the program
     /// wakes up to read costs a good part of what a small test takes.
     pub(crate) fn tell_of_run(&self, message: &ToProgram) {
-        let can_wait = match message {
-            // Should the JVM die now, the program has to know in which test.
-            ToProgram::TestStarted(_) | ToProgram::TestFinished { .. } => {
-                self.is_single_execution.load(Ordering::Relaxed)
-            }
-            ToProgram::ContainerStarted { .. }
-            | ToProgram::ContainerFinished { .. }
-            | ToProgram::Choices(_)
-            | ToProgram::Evidence(_) => true,
-            _ => false,
-        };
+        let can_wait = can_wait(message, self.is_single_execution.load(Ordering::Relaxed));
         match &self.connection {
             Some(connection) if can_wait => connection.queue(message),
             _ => self.tell(message),
@@ -390,6 +380,18 @@ impl Session {
     }
 }
 
+/// Whether the program may hear of this together with what comes next.
+fn can_wait(message: &ToProgram, is_single_execution: bool) -> bool {
+    match message {
+        // Should the JVM die or hang now, the program has to know in which test, or in which class's set-up.
+        ToProgram::TestStarted(_) | ToProgram::TestFinished { .. } | ToProgram::ContainerStarted { .. } => {
+            is_single_execution
+        }
+        ToProgram::ContainerFinished { .. } | ToProgram::Choices(_) | ToProgram::Evidence(_) => true,
+        _ => false,
+    }
+}
+
 /// Appends to a file in the folder for evidence, if there is one.
 pub(crate) fn leave_evidence(folder: Option<&Path>, file: &str, bytes: &[u8]) {
     let Some(folder) = folder else { return };
@@ -413,5 +415,31 @@ fn class_loaded(class: &ClassFile<'_>, name: &str) -> ToProgram {
     ToProgram::ClassLoaded {
         class: name.replace('/', "."),
         refers_to,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unflake_protocol::ScopeChoices;
+
+    #[test]
+    fn the_program_knows_at_once_which_class_is_being_set_up() {
+        let root = || "a.B".to_owned();
+        let started = ToProgram::ContainerStarted { root: root() };
+        let finished = ToProgram::ContainerFinished {
+            root: root(),
+            choices: ScopeChoices::default(),
+            failure: None,
+        };
+        // One test that is explored is all that its JVM runs.
+        assert_eq!(
+            [false, true].map(|single| can_wait(&started, single)),
+            [false, true]
+        );
+        assert_eq!(
+            [false, true].map(|single| can_wait(&finished, single)),
+            [true, true]
+        );
     }
 }

@@ -167,7 +167,7 @@ impl Started<'_> {
         if fingerprints(&session.suite.launches) != classes {
             ledger.add(Fact::Cut(CutShort::Rebuilt));
         }
-        ledger.add_faults(session.driver().faults());
+        ledger.add_faults(session.driver().faults(), &session.suite);
         if surroundings.cancel.is_cancelled() {
             ledger.add(Fact::Cut(CutShort::Interrupted));
         }
@@ -176,7 +176,7 @@ impl Started<'_> {
             let found = finishing.store_so_far(&ledger)?;
             if vary::explain(&check, &found, &mut ledger) {
                 surroundings.children.end_all();
-                ledger.add_faults(session.driver().faults());
+                ledger.add_faults(session.driver().faults(), &session.suite);
             }
         }
         let document = finishing.store(&ledger)?;
@@ -277,7 +277,8 @@ impl Finishing<'_> {
     /// Stores what is known in the middle of a run, as the partial result that it is if nothing follows.
     fn store_so_far(&self, ledger: &Ledger) -> Result<Document, Problem> {
         let mut so_far = ledger.clone();
-        so_far.add_faults(self.check.session.driver().faults());
+        let session = self.check.session;
+        so_far.add_faults(session.driver().faults(), &session.suite);
         so_far.add(Fact::Cut(CutShort::Running));
         self.store(&so_far)
     }

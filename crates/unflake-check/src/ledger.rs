@@ -2,7 +2,7 @@
 //! the end, so no phase has to know which one comes after it.
 
 use crate::drive::driver::{Fault, Faults};
-use crate::suite::Trouble;
+use crate::suite::{Suite, Trouble};
 use std::collections::BTreeSet;
 use unflake_explore::order::{FoundVictim, ProvedBrittle, Unproved};
 use unflake_explore::{Confirmed, Evidence, TestIx};
@@ -188,6 +188,8 @@ pub(crate) enum CutShort {
     ThroughBuild,
     /// A test JVM of ours did not start.
     NoJvm,
+    /// A test JVM ended, probably not by what it ran.
+    Ended,
     /// The agent switched itself off in a test JVM.
     AgentOff,
     /// Some shared state could not be watched.
@@ -305,8 +307,20 @@ impl Ledger {
     }
 
     /// What went wrong in our own JVMs: each once, however often this is called.
-    pub(crate) fn add_faults(&mut self, faults: &Faults) {
-        for fault in faults.all() {
+    pub(crate) fn add_faults(&mut self, faults: &Faults, suite: &Suite) {
+        // One that ended the build's JVM too does so by itself.
+        let is_expected = |fault: &Fault| match fault {
+            Fault::Ended {
+                during: Some(test), ..
+            } => suite
+                .all()
+                .any(|known| suite[known].handle == *test && !suite[known].has_passed()),
+            Fault::Ended { during: None, .. }
+            | Fault::AgentOff(_)
+            | Fault::NotCompared(_)
+            | Fault::NotStarted(_) => false,
+        };
+        for fault in faults.all().into_iter().filter(|fault| !is_expected(fault)) {
             let (cut, kind, message) = match fault {
                 Fault::AgentOff(reason) => (
                     CutShort::AgentOff,
@@ -322,6 +336,11 @@ impl Ledger {
                     CutShort::NoJvm,
                     NoteKind::Other,
                     format!("a test JVM did not start: {reason}"),
+                ),
+                Fault::Ended { status, .. } => (
+                    CutShort::Ended,
+                    NoteKind::Other,
+                    format!("a test JVM ended, probably not by what it ran: {status}"),
                 ),
             };
             let is_said = |fact: &Fact| matches!(fact, Fact::Said(note) if note.message == message);

@@ -11,7 +11,7 @@ use std::ops::Index;
 use std::path::Path;
 use std::time::Duration;
 use unflake_explore::{LearnedJvm, Need, TestIx, needs};
-use unflake_project::{BuildRecipe, BuildRun, BuildTool, During, LostJvm, TestJvm};
+use unflake_project::{BuildRecipe, BuildRun, BuildTool, ContainerRun, During, LostJvm, TestJvm};
 use unflake_protocol::{FRAMEWORKS, Framework, Handle, Outcome, ScopeChoices, Support, TestId};
 use unflake_runner::{Launch, LaunchError, class_files};
 
@@ -198,6 +198,11 @@ impl Suite {
                 }
             }
         }
+        for jvm in &run.jvms {
+            jvm.containers
+                .iter()
+                .for_each(|class| suite.add_class_without_tests(jvm, class));
+        }
         for lost in &run.lost {
             if let During::Class(root) = &lost.during {
                 let baseline = Baseline::EndedJvm(format!("its set-up or tear-down {}", how(lost.how)));
@@ -207,6 +212,18 @@ impl Suite {
             }
         }
         (suite, troubles)
+    }
+
+    /// A class whose set-up fails: the framework tells nothing of its tests, so it stands for them.
+    fn add_class_without_tests(&mut self, jvm: &TestJvm, class: &ContainerRun) {
+        let is_of_class = |test: &KnownTest| test.handle.root == class.root && test.id.module == jvm.module;
+        if let Some(failure) = &class.failure
+            && !self.tests.iter().any(is_of_class)
+        {
+            let baseline = Baseline::Finished(Outcome::Failed(failure.clone()));
+            self.tests
+                .push(KnownTest::of_class(&jvm.module, &class.root, baseline));
+        }
     }
 
     /// Makes the launches of a suite that comes from the store. What cannot be started is said when it is asked for.

@@ -18,4 +18,6 @@ pub use furnish::{JVM_OPTIONS, OwnDirectory};
 pub use isolate::{Isolated, Isolation, IsolationSetting, Whereabouts, launched};
 pub use launch::{FromTool, Launch, LaunchError, class_files};
 pub use listener::{Connection, Listener};
-pub use worker::{During, Limits, Numbers, RunEnd, START_LIMIT, StartError, Work, Worker, WorkerTools};
+pub use worker::{
+    Death, During, Limits, Numbers, RunEnd, START_LIMIT, StartError, Work, Worker, WorkerTools,
+};

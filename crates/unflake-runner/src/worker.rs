@@ -77,6 +77,17 @@ pub enum During {
     Nothing,
 }
 
+/// How a JVM came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Death {
+    /// By an exit.
+    Exit,
+    /// By a signal, which may be a crash.
+    Signal,
+    /// It was still there, but its connection was not.
+    Cut,
+}
+
 /// How a [`RunCommand`] ended.
 #[derive(Debug)]
 pub enum RunEnd {
@@ -85,8 +96,7 @@ pub enum RunEnd {
     Died {
         during: During,
         status: String,
-        /// By a signal, which may be a crash; else by an exit.
-        by_signal: bool,
+        death: Death,
         output: String,
     },
     /// Nothing happened for too long; the JVM was ended.
@@ -285,7 +295,11 @@ impl Worker {
         self.children.end(&mut self.child);
         RunEnd::Died {
             during,
-            by_signal: status.is_some_and(|status| status.signal().is_some()),
+            death: match status {
+                None => Death::Cut,
+                Some(status) if status.signal().is_some() => Death::Signal,
+                Some(_) => Death::Exit,
+            },
             status: status.map_or_else(|| "it closed its socket".to_owned(), describe),
             output: self.printed_since(before),
         }
@@ -295,7 +309,7 @@ impl Worker {
         self.children.end(&mut self.child);
         RunEnd::Died {
             during,
-            by_signal: false,
+            death: Death::Exit,
             status: "its framework gave up".to_owned(),
             output: self.printed_since(before),
         }

@@ -2,6 +2,9 @@
 //!
 //! A third of the first draw their luck in every run, a third once per JVM, a third by the clock; half of them make
 //! choices. Of the others a third makes its choice on another thread and then fails in three of four runs only.
+//!
+//! Beside them stand tests that break their neighbours, in their own class and in the next one, and do so only when they
+//! vary: no neighbour depends on an implementation.
 
 use super::project::Project;
 use super::{Asked, Checked};
@@ -13,6 +16,8 @@ use std::time::Duration;
 const BY_CHANCE: usize = 300;
 const TRUE: usize = 60;
 const PER_CLASS: usize = 12;
+/// Classes with a test that breaks its neighbours.
+const BREAKING: usize = 6;
 const TIMES: usize = 10;
 const LIMIT: Duration = Duration::from_secs(1800);
 
@@ -121,6 +126,9 @@ fn class_of(n: usize) -> String {
 
 fn write(project: &Project) -> Outcome<()> {
     project.class("Luck", LUCK)?;
+    for n in 0..BREAKING {
+        neighbours(project, n)?;
+    }
     for class in 0..classes() {
         let is_4 = class.is_multiple_of(2);
         let imports = if is_4 {
@@ -139,6 +147,34 @@ fn write(project: &Project) -> Outcome<()> {
         project.class(&format!("Suite{class}Test"), &body)?;
     }
     Ok(())
+}
+
+/// A class whose first test leaves another order behind if it varies, with a neighbour behind it and one in a class of
+/// its own. The neighbours make choices, so that they vary too.
+fn neighbours(project: &Project, n: usize) -> Outcome<()> {
+    let (imports, order) = if n.is_multiple_of(2) {
+        (
+            "import static org.junit.Assert.assertTrue;\nimport org.junit.*;\nimport org.junit.runners.MethodSorters;",
+            "@FixMethodOrder(MethodSorters.NAME_ASCENDING)",
+        )
+    } else {
+        (
+            "import static org.junit.jupiter.api.Assertions.assertTrue;\nimport org.junit.jupiter.api.*;",
+            "@TestMethodOrder(MethodOrderer.MethodName.class)",
+        )
+    };
+    let neighbour = format!("Luck.order(); assertTrue(Luck.isNatural(Breaking{n}Test.left));");
+    let breaking = format!(
+        "{imports}\n\n{order}\npublic class Breaking{n}Test {{\n    \
+         static String left = \"epsilon alpha delta beta gamma \";\n\n    \
+         @Test public void breaks() {{ left = Luck.order(); }}\n\n    \
+         @Test public void neighbour() {{ {neighbour} }}\n}}\n"
+    );
+    project.class(&format!("Breaking{n}Test"), &breaking)?;
+    let behind = format!(
+        "{imports}\n\npublic class Broken{n}Test {{\n    @Test public void neighbour() {{ {neighbour} }}\n}}\n"
+    );
+    project.class(&format!("Broken{n}Test"), &behind)
 }
 
 fn by_chance(body: &mut String, n: usize) {

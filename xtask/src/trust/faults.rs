@@ -2,6 +2,7 @@
 //! agent panics, its connection is cut, the disk is full. No JVM is left behind, the store can be read, and a report
 //! that was written is right or says that it is partial.
 
+use super::processes::{self, Process};
 use super::{Asked, Checked};
 use crate::process::Program;
 use crate::{Failure, Outcome, print, say};
@@ -42,6 +43,28 @@ enum Broken {
 enum Whom {
     Unflake,
     Worker,
+    /// What has started a worker, and ends it.
+    Launcher,
+}
+
+impl Whom {
+    fn is(self, process: &Process) -> bool {
+        match self {
+            Whom::Unflake => process.argument(1) == "check" && process.is("unflake"),
+            Whom::Worker => process.is("java") && process.has("worker="),
+            Whom::Launcher => process.argument(1) == "__launcher" && process.has("worker="),
+        }
+    }
+}
+
+impl fmt::Display for Whom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Whom::Unflake => "unflake",
+            Whom::Worker => "a worker",
+            Whom::Launcher => "a launcher",
+        })
+    }
 }
 
 impl Broken {
@@ -49,13 +72,14 @@ impl Broken {
     fn draw(n: usize, draw: &mut Draw, seconds: f64) -> Broken {
         let moment = Duration::from_secs_f64(seconds * draw.next());
         let event = (EVENTS * draw.next()) as u32 + 1;
-        match n % 7 {
+        match n % 8 {
             0 => Broken::Killed(Whom::Worker, "KILL", moment),
             1 => Broken::Killed(Whom::Unflake, "TERM", moment),
             2 => Broken::Killed(Whom::Unflake, "INT", moment),
             3 => Broken::Killed(Whom::Unflake, "KILL", moment),
             4 => Broken::Agent("panic", event),
             5 => Broken::Agent("cut", event),
+            6 => Broken::Killed(Whom::Launcher, "KILL", moment),
             _ => Broken::Disk((DISK * draw.next()) as u64),
         }
     }
@@ -64,12 +88,7 @@ impl Broken {
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Broken::Killed(Whom::Unflake, signal, after) => {
-                write!(f, "unflake got {signal} after {after:.1?}")
-            }
-            Broken::Killed(Whom::Worker, signal, after) => {
-                write!(f, "a worker got {signal} after {after:.1?}")
-            }
+            Broken::Killed(whom, signal, after) => write!(f, "{whom} got {signal} after {after:.1?}"),
             Broken::Agent(what, event) => write!(f, "the agent's {what} at event {event}"),
             Broken::Disk(size) => write!(f, "a disk of {} KB", size / 1000),
         }
@@ -122,7 +141,7 @@ fn takes_faults(asked: &Asked, folder: &Path) -> Outcome<()> {
 
 /// What is wrong after one fault.
 fn one(asked: &Asked, folder: &Path, broken: &Broken, whole: &Checked) -> Outcome<Vec<String>> {
-    // Found by the store's name, which all our processes have among their arguments.
+    // All our processes know the store's name.
     let store = folder.with_extension("store").display().to_string();
     let plain = Program::new(&asked.program);
     let program = match broken {
@@ -142,12 +161,13 @@ fn one(asked: &Asked, folder: &Path, broken: &Broken, whole: &Checked) -> Outcom
             .arg(&asked.program),
     };
     let killer = match broken {
-        Broken::Killed(whom, signal, after) => Some(kill(*whom, signal, *after, &store)),
+        Broken::Killed(whom, signal, after) => Some(kill(*whom, signal, *after, store.clone())),
         Broken::Agent(..) | Broken::Disk(_) => None,
     };
     let checked = asked.check_with(program, folder, &["--seed", "7"], LIMIT);
     if let Some(killer) = killer {
-        let _ = killer.join();
+        let killed = killer.join().map_err(|_| Failure::new("nobody was killed"))?;
+        killed?;
     }
     let mut wrong = Vec::new();
     let may_end_without = matches!(broken, Broken::Killed(Whom::Unflake, ..) | Broken::Disk(_));
@@ -184,39 +204,33 @@ fn kill(
     whom: Whom,
     signal: &'static str,
     after: Duration,
-    store: &str,
-) -> std::thread::JoinHandle<Outcome<crate::process::Ended>> {
-    let pattern = match whom {
-        Whom::Unflake => format!("unflake check .*{store}"),
-        Whom::Worker => format!("java .*{store}.*worker="),
-    };
+    store: String,
+) -> std::thread::JoinHandle<Outcome<()>> {
     std::thread::spawn(move || {
         std::thread::sleep(after);
-        Program::new("pkill")
-            .arg(format!("-{signal}"))
-            .args(["-o", "-f"])
-            .arg(pattern)
-            .run()
+        let all = processes::knowing(&store)?;
+        // At this moment there may be none.
+        all.iter()
+            .find(|process| whom.is(process))
+            .map_or(Ok(()), |process| process.signal(signal))
     })
 }
 
-/// JVMs that are still there some seconds later; they are ended.
+/// JVMs that are still there some seconds later, the build's own among them; they are ended.
 fn left_behind(store: &str) -> Outcome<Option<String>> {
     let end = Instant::now() + Duration::from_secs(3);
-    let pattern = format!("java .*{store}");
-    while Program::new("pgrep")
-        .args(["-f", &pattern])
-        .run()?
-        .status
-        .success()
-    {
+    loop {
+        let mut left = processes::knowing(store)?;
+        left.retain(|process| process.is("java") || Whom::Launcher.is(process));
+        if left.is_empty() {
+            return Ok(None);
+        }
         if Instant::now() > end {
-            Program::new("pkill").args(["-KILL", "-f", &pattern]).run()?;
+            left.iter().try_for_each(|process| process.signal("KILL"))?;
             return Ok(Some("a JVM is left".to_owned()));
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    Ok(None)
 }
 
 /// Numbers from 0 to 1, the same each time (Knuth's MMIX constants).

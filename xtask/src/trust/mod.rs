@@ -4,6 +4,7 @@
 mod chance;
 mod faults;
 mod hostile;
+mod processes;
 mod project;
 mod servers;
 

@@ -14,7 +14,8 @@ use std::time::Duration;
 use unflake_explore::Verdict;
 use unflake_protocol::{Configuration, Handle, RunCommand, ToProgram};
 use unflake_runner::{
-    Cancel, Isolated, Launch, Limits, RunEnd, StartError, Whereabouts, Work, Worker, WorkerTools,
+    Cancel, Death, During, Isolated, Launch, Limits, RunEnd, StartError, Whereabouts, Work, Worker,
+    WorkerTools,
 };
 
 /// Starts JVMs, all with the same configuration.
@@ -94,6 +95,9 @@ pub enum Fault {
     NotCompared(String),
     /// A JVM did not start. Who asked for it goes on without it.
     NotStarted(String),
+    /// A JVM ended while this test ran, or none, and something else than a test may have ended it: the kernel that is
+    /// short of memory, or a person.
+    Ended { during: Option<Handle>, status: String },
 }
 
 /// What a JVM says while it runs tests.
@@ -309,11 +313,37 @@ impl DrivenJvm {
             }
             super::transcript::hear(message, &mut said, faults, hear);
         });
+        if let RunEnd::Died {
+            during,
+            status,
+            death,
+            ..
+        } = &end
+            && bug.is_none()
+            && is_strange(*death, command)
+        {
+            let during = match during {
+                During::Test(test) => Some(test.handle.clone()),
+                During::Class(_) | During::Nothing => None,
+            };
+            let status = status.clone();
+            faults.add(Fault::Ended { during, status });
+        }
         let end = match (end, bug) {
             (RunEnd::Died { .. } | RunEnd::TimedOut { .. }, Some(bug)) => JvmEnd::Broken(bug),
             (end, _) => JvmEnd::from(end),
         };
         Transcript::ended(said, end, hear)
+    }
+}
+
+/// Whether tests that passed in the build hardly end their JVM in this way: no test cuts our connection, and none
+/// crashes for a choice that nobody made. What is varied has to be repeated before that can be said.
+fn is_strange(death: Death, command: &RunCommand) -> bool {
+    match death {
+        Death::Exit => false,
+        Death::Signal => command.strategy.is_none() && command.script.is_none(),
+        Death::Cut => true,
     }
 }
 
@@ -326,9 +356,9 @@ impl From<RunEnd> for JvmEnd {
             RunEnd::Died {
                 during,
                 status,
-                by_signal,
+                death,
                 output,
-            } => JvmEnd::died(during, &status, by_signal, output),
+            } => JvmEnd::died(during, &status, death, output),
             RunEnd::TimedOut { during, after, dumps } => JvmEnd::hung(during, after, &dumps),
         }
     }
@@ -435,6 +465,40 @@ mod tests {
         assert_eq!(driver.faults().all(), [off("in A#a"), off("in A#b")]);
         let kin = driver.configured(|configuration| configuration);
         assert_eq!(kin.faults().all().len(), 2);
+    }
+
+    #[test]
+    fn a_jvm_that_crashes_while_nothing_varies_was_perhaps_ended_by_somebody() {
+        let faults = |does: &str| {
+            let simulated = simulated(&format!("A#a {does}"));
+            run(&simulated, "A#a", None);
+            simulated.session.driver().faults().all()
+        };
+        let killed = Fault::Ended {
+            during: Some(handle("A#a")),
+            status: "signal: 9 (SIGKILL)".to_owned(),
+        };
+        assert_eq!(faults("crashes"), [killed]);
+        assert_eq!(faults("dies"), []);
+        let is_strange = |death, strategy| {
+            let command = RunCommand {
+                strategy,
+                only: Vec::new(),
+                tests: Vec::new(),
+                script: None,
+                record: Record::default(),
+            };
+            super::is_strange(death, &command)
+        };
+        let varied = || {
+            Some(unflake_explore::strategy_of_round(
+                1,
+                None,
+                unflake_protocol::Seed(7),
+            ))
+        };
+        assert!(!is_strange(Death::Signal, varied()));
+        assert!(is_strange(Death::Cut, varied()));
     }
 
     #[test]

@@ -87,13 +87,25 @@ impl ScriptJvms<'_> {
 #[derive(Debug)]
 pub struct RunLimit {
     pub deadline: Option<Instant>,
+    /// Where the result must not depend on the clock.
+    pub most: Option<u32>,
     pub runs: u32,
 }
 
 impl RunLimit {
     fn take(&mut self) -> bool {
+        let is_over = self.is_over();
         self.runs += 1;
-        self.deadline.is_none_or(|deadline| Instant::now() < deadline)
+        !is_over
+    }
+
+    /// Whether there is no other run.
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline) || self.is_used_up()
+    }
+
+    pub fn is_used_up(&self) -> bool {
+        self.most.is_some_and(|most| self.runs >= most)
     }
 }
 

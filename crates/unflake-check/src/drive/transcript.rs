@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use unflake_explore::Verdict;
 use unflake_protocol::{Blame, Failure, Handle, Outcome, ToProgram};
-use unflake_runner::During;
+use unflake_runner::{Death, During};
 
 /// All that was said about outcomes, in its order.
 #[derive(Debug)]
@@ -58,12 +58,12 @@ impl From<During> for Culprit {
 }
 
 impl JvmEnd {
-    pub(super) fn died(during: During, status: &str, by_signal: bool, output: String) -> JvmEnd {
+    pub(super) fn died(during: During, status: &str, death: Death, output: String) -> JvmEnd {
         const MEMORY: &str = "java.lang.OutOfMemoryError";
         let memory = output.lines().find(|line| line.contains(MEMORY));
         let (kind, message) = match memory {
             Some(line) => (MEMORY, line.trim().to_owned()),
-            None if by_signal => (Failure::CRASH, format!("the test ended its JVM ({status})")),
+            None if death == Death::Signal => (Failure::CRASH, format!("the test ended its JVM ({status})")),
             None => (Failure::EXIT, format!("the test ended its JVM ({status})")),
         };
         JvmEnd::Died {
@@ -410,15 +410,15 @@ mod tests {
 
     #[test]
     fn how_a_jvm_died_is_known_from_its_end_and_from_what_it_printed() {
-        let sort = |by_signal, output: &str| {
-            let end = JvmEnd::died(During::Nothing, "status", by_signal, output.to_owned());
+        let sort = |death, output: &str| {
+            let end = JvmEnd::died(During::Nothing, "status", death, output.to_owned());
             end.failure().unwrap().sort()
         };
-        assert_eq!(sort(false, "bye"), FailureSort::Exit);
-        assert_eq!(sort(true, "# SIGSEGV (0xb)"), FailureSort::Crash);
+        assert_eq!(sort(Death::Exit, "bye"), FailureSort::Exit);
+        assert_eq!(sort(Death::Signal, "# SIGSEGV (0xb)"), FailureSort::Crash);
         let out_of_memory = "x\njava.lang.OutOfMemoryError: Java heap space\n\tat a.B";
-        assert_eq!(sort(false, out_of_memory), FailureSort::Memory);
-        assert_eq!(sort(true, out_of_memory), FailureSort::Memory);
+        assert_eq!(sort(Death::Exit, out_of_memory), FailureSort::Memory);
+        assert_eq!(sort(Death::Signal, out_of_memory), FailureSort::Memory);
         assert_eq!(shortened("short"), "short");
         assert_eq!(shortened(&"ä".repeat(3000)).chars().count(), 2000);
     }

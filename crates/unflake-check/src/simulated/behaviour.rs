@@ -5,7 +5,7 @@ use unflake_protocol::{
     Blame, ChangeForm, ChoiceId, FieldName, Form, Level, LoadProblem, Order, Others, RunCommand, Shown,
     StateChange, StateKind, Step, Strategy,
 };
-use unflake_runner::Whereabouts;
+use unflake_runner::{Death, Whereabouts};
 
 /// A thing that a test does, if all of the conditions hold.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) enum Action {
     /// It fails since another process has the port that it wants.
     WantsPort,
     /// It ends its JVM.
-    Dies,
+    Dies(Death),
     Hangs,
     /// The JVM ends between this test and the next.
     Exits,
@@ -111,7 +111,8 @@ impl Rule {
         let action = match next() {
             "fails" => Action::Fails,
             "wants-port" => Action::WantsPort,
-            "dies" => Action::Dies,
+            "dies" => Action::Dies(Death::Exit),
+            "crashes" => Action::Dies(Death::Signal),
             "hangs" => Action::Hangs,
             "exits" => Action::Exits,
             "skips" => Action::Skips,

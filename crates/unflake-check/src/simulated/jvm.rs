@@ -10,7 +10,9 @@ use unflake_protocol::{
     Author, ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Gap, Handle, Leaf, Outcome, RunCommand,
     ScopeChoices, SeenTest, Shown, Slot, StackFrame, ToProgram,
 };
-use unflake_runner::{During, Isolated, Launch, Limits, RunEnd, StartError, Whereabouts, Work, WorkerTools};
+use unflake_runner::{
+    Death, During, Isolated, Launch, Limits, RunEnd, StartError, Whereabouts, Work, WorkerTools,
+};
 
 /// All tests, and what has become of them in all JVMs so far.
 #[derive(Debug)]
@@ -174,11 +176,16 @@ impl SimulatedJvm {
                 Action::Bug => hear(ToProgram::Bug {
                     message: format!("in {}", handle.id),
                 }),
-                Action::Dies => {
+                Action::Dies(death) => {
+                    let status = match death {
+                        Death::Exit => "exit status: 1",
+                        Death::Signal => "signal: 9 (SIGKILL)",
+                        Death::Cut => "it closed its socket",
+                    };
                     return After::End(RunEnd::Died {
                         during: During::Test(test),
-                        status: "exit status: 1".to_owned(),
-                        by_signal: false,
+                        status: status.to_owned(),
+                        death: *death,
                         output: String::new(),
                     });
                 }
@@ -223,7 +230,7 @@ impl SimulatedJvm {
             return After::End(RunEnd::Died {
                 during: During::Nothing,
                 status: "exit status: 0".to_owned(),
-                by_signal: false,
+                death: Death::Exit,
                 output: String::new(),
             });
         }

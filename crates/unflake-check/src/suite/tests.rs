@@ -103,6 +103,25 @@ fn choices_of_a_class_are_those_of_all_its_tests() {
 }
 
 #[test]
+fn a_class_whose_set_up_fails_stands_for_its_tests() {
+    let fails = |root: &str| ContainerRun {
+        root: root.to_owned(),
+        choices: ScopeChoices::default(),
+        failure: Some(crate::simulated::failure("no")),
+    };
+    let (suite, _) = suite_of("A#a", |run| {
+        let containers = [fails("A"), fails("B"), fails("B")];
+        run.jvms[0].containers.extend(containers);
+    });
+    let shown: Vec<(&str, bool)> = suite
+        .tests
+        .iter()
+        .map(|test| (test.id.test.as_str(), test.has_passed()))
+        .collect();
+    assert_eq!(shown, [("A#a", true), ("B", false)]);
+}
+
+#[test]
 fn what_did_not_go_as_it_should_is_remembered() {
     let no = || "no".to_owned();
     let (_, troubles) = suite_of("A#a\nB#a [jvm 2]", |run| {

@@ -36,6 +36,8 @@ pub struct Debugger<'a> {
     pub repeatable: bool,
     /// For one failure.
     pub limit: Option<Duration>,
+    /// Runs for one failure.
+    pub most_runs: Option<u32>,
     /// For all of them.
     pub deadline: Option<Instant>,
 }
@@ -78,6 +80,7 @@ impl Debugger<'_> {
         let limit = self.limit.map(|limit| Instant::now() + limit);
         let mut allowance = RunLimit {
             deadline: limit.into_iter().chain(self.deadline).min(),
+            most: self.most_runs,
             runs: 0,
         };
         let suite = &self.session.suite;
@@ -104,21 +107,22 @@ impl Debugger<'_> {
             }
         });
         let runs = allowance.runs;
+        let ended = match allowance.most {
+            Some(most) if allowance.is_used_up() => format!("{most} runs were not enough,"),
+            Some(_) | None => "time ran out".to_owned(),
+        };
         match found {
             Ok(culprits) => Cause {
                 warm: is_warm,
                 ..self.found(culprits, *scope, subject.launch, runs)
             },
             Err(NoCause::Hashes(failure)) => hashes(&failure, *scope, runs),
-            Err(why) => not_found(&reason(&why, replay, *strategy), runs),
+            Err(why) => not_found(&reason(&why, replay, *strategy, &ended), runs),
         }
     }
 
     fn is_over(&self, allowance: &RunLimit) -> bool {
-        self.jvms.driver.cancel().is_cancelled()
-            || allowance
-                .deadline
-                .is_some_and(|deadline| Instant::now() >= deadline)
+        self.jvms.driver.cancel().is_cancelled() || allowance.is_over()
     }
 
     /// In one JVM: that of the finding before if the failure shows there too, else in one of its own.
@@ -261,15 +265,16 @@ fn not_found(reason: &str, runs: u32) -> Cause {
     }
 }
 
-fn reason(why: &NoCause, replay: &Replay, strategy: Strategy) -> String {
+/// `ended`: what ended the search, if something did.
+fn reason(why: &NoCause, replay: &Replay, strategy: Strategy, ended: &str) -> String {
     match why {
         NoCause::NotRepeated if replay.tests.len() > 1 => {
             format!("it passed when repeated ({strategy}) after the tests that ran before it")
         }
         NoCause::NotRepeated => format!("it passed when repeated ({strategy})"),
         NoCause::Unstable => "the same choices made it fail once and pass once".to_owned(),
-        NoCause::TimeUp(0) => "time ran out before the first run".to_owned(),
-        NoCause::TimeUp(left) => format!("time ran out with {left} choices left that could be the cause"),
+        NoCause::TimeUp(0) => format!("{ended} before the first run"),
+        NoCause::TimeUp(left) => format!("{ended} with {left} choices left that could be the cause"),
         NoCause::Hashes(_) => "it fails even with the JDK's own choices".to_owned(),
     }
 }
@@ -419,7 +424,7 @@ mod tests {
                 tests: unflake_explore::TestIx::all(tests).collect(),
             };
             let strategy = unflake_explore::strategy_of_round(1, None, unflake_protocol::Seed(7));
-            reason(&why, &replay, strategy)
+            reason(&why, &replay, strategy, "time ran out")
         };
         for (why, tests, expected) in [
             (NoCause::NotRepeated, 1, "it passed when repeated (one reverse)"),

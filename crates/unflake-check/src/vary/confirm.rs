@@ -3,6 +3,7 @@
 use super::rounds::unvaried_runs;
 use crate::check::Check;
 use crate::document::message;
+use crate::drive::driver::Fault;
 use crate::drive::rounds::{LaunchJvms, Verdicts, WorkerJvm};
 use crate::drive::units::tests_of_round;
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
@@ -13,6 +14,7 @@ use unflake_explore::{
     confirm, strategy_of_round,
 };
 use unflake_findings::Rate;
+use unflake_protocol::{Failure, FailureSort};
 
 /// A test that failed in these rounds.
 struct FailedIn {
@@ -21,6 +23,8 @@ struct FailedIn {
     rate: Rate,
     /// What it said the first time.
     message: String,
+    /// It crashed its JVM in one of them.
+    has_crashed: bool,
 }
 
 impl FailedIn {
@@ -83,7 +87,10 @@ pub(super) fn run(
                     Verdict::Failed(failure) => Some(message(failure)),
                     Verdict::Passed | Verdict::NotRun | Verdict::Cancelled => None,
                 });
+                let failures = runs.iter().filter_map(|(_, verdict)| verdict.failure());
+                let mut sorts = failures.map(Failure::sort);
                 suspects.push(FailedIn {
+                    has_crashed: sorts.any(|sort| sort == FailureSort::Crash),
                     test,
                     rounds: failed.map(|(round, _)| *round).collect(),
                     rate,
@@ -116,6 +123,14 @@ pub(super) fn run(
         class.iter().map(confirm).collect::<Vec<_>>()
     });
     for (suspect, result) in suspects.iter().zip(results.into_iter().flatten()) {
+        if suspect.has_crashed && result.result.is_err() {
+            // It was left out of the rounds behind that one, and perhaps for nothing.
+            let test = &suite[suspect.test];
+            check.workers.driver.faults().add(Fault::Ended {
+                during: Some(test.handle.clone()),
+                status: format!("it crashed when `{}` varied, which did not repeat", test.id),
+            });
+        }
         match judge(suspect, result, check.is_cancelled()) {
             Confirmation::Fact(fact) => ledger.add(fact),
             Confirmation::ThroughBuild => through_build.push(suspect.test),
@@ -461,6 +476,18 @@ mod tests {
     }
 
     #[test]
+    fn a_crash_that_does_not_repeat_was_perhaps_somebody_elses_doing() {
+        let faults = |suite: &str| {
+            let simulated = simulated(suite);
+            simulated.facts();
+            simulated.session.driver().faults().all().len()
+        };
+        assert_eq!(faults("A#a crashes turns fp\nA#b"), 1);
+        assert_eq!(faults("A#a crashes varied\nA#b"), 0);
+        assert_eq!(faults("A#a fails turns fp\nA#b"), 0);
+    }
+
+    #[test]
     fn the_budget_ends_confirmation_too_but_not_at_once() {
         assert_eq!(time_for(Duration::ZERO), Duration::from_secs(60));
         assert_eq!(time_for(Duration::from_secs(90)), Duration::from_secs(90));
@@ -502,6 +529,7 @@ mod tests {
                 rounds: vec![4],
                 rate: Rate { failed: 1, runs: 4 },
                 message: "first".to_owned(),
+                has_crashed: false,
             };
             let tried = Tried {
                 result,

@@ -17,6 +17,8 @@ use unflake_runner::Work;
 
 /// The longest that a check looks for the cause of one finding; `unflake debug` has no limit.
 const LIMIT: Duration = Duration::from_secs(20);
+/// The same where the result must not depend on the clock: what a slow machine does in some minutes.
+const MOST_RUNS: u32 = 200;
 
 /// Finds the cause of each implementation-dependent finding that nobody suppressed. Whether there was one.
 pub(crate) fn explain(check: &Check<'_>, document: &Document, ledger: &mut Ledger) -> bool {
@@ -57,7 +59,8 @@ pub(crate) fn explain(check: &Check<'_>, document: &Document, ledger: &mut Ledge
         jvms: &jvms,
         jobs: check.workers.spread.jobs,
         repeatable: check.workers.spread.repeatable,
-        limit: Some(LIMIT),
+        limit: (!check.workers.spread.repeatable).then_some(LIMIT),
+        most_runs: check.workers.spread.repeatable.then_some(MOST_RUNS),
         deadline: check.options.budget.map(|budget| Instant::now() + budget),
     };
     let causes = debugger.explain(failures, &|| check.progress.step());
@@ -143,6 +146,18 @@ mod tests {
         let budget = Some(Duration::ZERO);
         let simulated = simulated("A#a fails varied").with(|options| options.budget = budget);
         check(simulated, &["A#a because of time ran out before the first run"]);
+    }
+
+    #[test]
+    fn where_the_result_must_repeat_runs_are_counted() {
+        let choices = "chooses HashMap.keySet 3; ".repeat(400);
+        let needed: Vec<String> = (1..=400).step_by(10).map(|n| format!("reordered {n}")).collect();
+        let suite = format!("A#a {choices}fails {}", needed.join(" and "));
+        let said = causes(&simulated(&suite));
+        assert!(
+            said[0].starts_with("A#a because of 200 runs were not enough, with "),
+            "{said:?}"
+        );
     }
 
     #[test]

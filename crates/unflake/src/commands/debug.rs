@@ -35,6 +35,7 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
         jobs: settings.jobs.get(),
         repeatable: false,
         limit: settings.budget,
+        most_runs: None,
         deadline: None,
     };
     let document = explained(&stored, &which, &debugger, &progress);
