@@ -14,7 +14,7 @@ use crate::session::{Session, leave_evidence};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use unflake_protocol::codes::SharedCode;
+use unflake_protocol::codes::{LOST, SharedCode};
 use unflake_protocol::{
     Blame, Configuration, FRAMEWORKS, JavaVm, LoadProblem, Measured, PROTOCOL_VERSION, Role, RunCommand,
     ToAgent, ToProgram,
@@ -389,10 +389,14 @@ impl Agent {
         }
     }
 
-    /// Waits for what the program wants run: `run`, then framework, root and id of each test.
+    /// Waits for what the program wants run: `run`, then framework, root and id of each test. `lost`: the program is gone,
+    /// or cannot be heard any more.
     pub(crate) fn next_command(&self, jni: Jni<'_>) -> Option<Object> {
         let session = self.awake()?;
-        match session.connection.as_ref()?.receive()? {
+        let Some(message) = session.connection.as_ref()?.receive() else {
+            return jni.string_array(&[LOST.to_owned()]);
+        };
+        match message {
             ToAgent::Run(RunCommand {
                 strategy,
                 only,

@@ -258,6 +258,11 @@ pub const TEXT_KEPT: u32 = 24;
 /// Arrays of numbers up to this many bytes are kept whole, others are hashed.
 pub const NUMBERS_WHOLE: u32 = 1024;
 
+/// With this status a test JVM ends that has lost its program: no test did that. Few programs end with it.
+pub const LOST_STATUS: i32 = 171;
+/// The command that says so.
+pub const LOST: &str = "lost";
+
 /// A constant of `UnflakeCodes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Constant {
@@ -327,7 +332,12 @@ fn constants() -> Vec<Constant> {
     all.extend(of::<LoadProblem>());
     all.extend(of::<HashDraws>());
     all.extend(of::<ChoiceKind>());
+    all.push(Constant {
+        name: "LOST".to_owned(),
+        value: JavaValue::Text(LOST),
+    });
     all.extend([
+        int("LOST_STATUS", LOST_STATUS),
         small("LOG_KIND_SHIFT", LOG_KIND_SHIFT),
         small("LOG_PROJECT_SHIFT", LOG_PROJECT_SHIFT),
         small("PLACE_SCOPE_SHIFT", ChoiceId::SCOPE),

@@ -74,6 +74,15 @@ impl Failing {
 }
 
 impl Clues<'_> {
+    /// The version of Java that a file is compiled for.
+    pub(crate) fn java(&self, path: &str) -> u32 {
+        if self.sources.is_test(path) {
+            self.libraries.java
+        } else {
+            self.libraries.main_java
+        }
+    }
+
     /// The line of test code where the assertion failed, or from where what threw was called: the innermost one.
     pub(crate) fn assertion(&self) -> Option<&SourcePlace> {
         let mut frames = self.failing.frames.iter();

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 pub struct Libraries {
     /// The version of Java that the tests are compiled for: 8, 17.
     pub java: u32,
+    /// That of main code.
+    pub main_java: u32,
+    /// By the names of jars.
     by_artifact: BTreeMap<String, Release>,
 }
 
@@ -33,7 +36,11 @@ impl Libraries {
         for (artifact, release) in named {
             by_artifact.entry(artifact).or_insert(release);
         }
-        Libraries { java, by_artifact }
+        Libraries {
+            java,
+            main_java: java,
+            by_artifact,
+        }
     }
 
     pub(crate) fn has(&self, artifact: &str) -> bool {

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
+use unflake_protocol::codes::LOST_STATUS;
 use unflake_protocol::{Configuration, Handle, PROTOCOL_VERSION, RunCommand, SeenTest, ToAgent, ToProgram};
 
 /// What every worker needs.
@@ -297,6 +298,7 @@ impl Worker {
             during,
             death: match status {
                 None => Death::Cut,
+                Some(status) if status.code() == Some(LOST_STATUS) => Death::Cut,
                 Some(status) if status.signal().is_some() => Death::Signal,
                 Some(_) => Death::Exit,
             },

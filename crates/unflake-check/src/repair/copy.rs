@@ -7,8 +7,8 @@ use crate::vary::rebuild::outcomes;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::Path;
-use unflake_project::{Build, BuildRequest};
+use std::path::{Path, PathBuf};
+use unflake_project::{Build, BuildError, BuildRequest};
 use unflake_protocol::{Configuration, Outcome, Role};
 
 /// What `fix` needs of the program around it.
@@ -33,11 +33,13 @@ impl Workplace<'_> {
     ) -> Result<(), String> {
         let copy = session.scratch().join("copy");
         let cannot = |error: io::Error| format!("the project cannot be copied to run its build: {error}");
-        copy_tree(&session.project, &copy).map_err(cannot)?;
+        let whole = whole_build(session);
+        copy_tree(&whole, &copy).map_err(cannot)?;
+        let project = copy.join(session.project.strip_prefix(&whole).unwrap_or(Path::new("")));
         for (path, (_, new)) in files {
-            fs::write(copy.join(path), new).map_err(cannot)?;
+            fs::write(project.join(path), new).map_err(cannot)?;
         }
-        let build = Build::find(&copy, self.path).map_err(|error| error.to_string())?;
+        let build = Build::find(&project, self.path).map_err(|error| error.to_string())?;
         let scratch = session.scratch().join("b");
         fs::create_dir_all(&scratch).map_err(cannot)?;
         let configuration = Configuration {
@@ -58,9 +60,7 @@ impl Workplace<'_> {
             children: &self.surroundings.children,
             cancel: &self.surroundings.cancel,
         };
-        let run = request
-            .run(|_| {})
-            .map_err(|error| format!("the project's build refuses the patches: {error}"))?;
+        let run = request.run(|_| {}).map_err(|error| refused(&error))?;
         let failed = outcomes(run).into_iter().find(|(handle, outcome)| {
             let is_test = |test: &&crate::suite::KnownTest| test.handle == *handle;
             let known = session.suite.tests.iter().find(is_test);
@@ -74,6 +74,26 @@ impl Workplace<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// What a build does not like, in its own words.
+fn refused(error: &BuildError) -> String {
+    const LONGEST: usize = 300;
+    let said = match error {
+        BuildError::Failed { output, .. } => output.split_whitespace().collect::<Vec<_>>().join(" "),
+        error => error.to_string(),
+    };
+    let said: String = said.chars().take(LONGEST).collect();
+    format!("the project's build refuses the patches: {said}")
+}
+
+/// The project, or what it is a module of: its build file may need those above.
+fn whole_build(session: &Session) -> PathBuf {
+    let files = session.suite.launches().next();
+    let files = files.map_or(&[][..], |launch| session.suite.tool(launch).facts().build_files);
+    let has_build = |folder: &Path| files.iter().any(|file| folder.join(file).is_file());
+    let above = session.project.ancestors().take_while(|folder| has_build(folder));
+    above.last().unwrap_or(&session.project).to_owned()
 }
 
 /// Copies a tree, without what belongs to version control.

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::time::Instant;
 use trials::{Subjected, Trials};
-use unflake_findings::{CauseStatus, Details, Document, Finding, Repair, RepairStatus, Safety};
+use unflake_findings::{CauseStatus, Details, Document, Finding, Repair, RepairStatus, Safety, SourcePlace};
 use unflake_protocol::{FailureSort, Level, Seed};
 use unflake_repair::{Clues, Libraries, product_bug};
 
@@ -301,7 +301,7 @@ fn is_newer(stored: &StoredRun, file: &str) -> bool {
     }
 }
 
-/// What repairs of a patient may use: by its class path and the level of its own class.
+/// What repairs of a patient may use: by its class path and the levels of its own classes.
 fn libraries(
     session: &Session,
     patient: &Patient,
@@ -310,14 +310,23 @@ fn libraries(
 ) -> Libraries {
     const OLDEST: u32 = 8;
     let launch = session.suite.launch(subject.launch);
-    let places = patient.cause.failed_at.iter();
-    let own = places.filter(|place| sources.original(&place.file).is_some());
-    let class = own.filter_map(|place| class_file(launch, &place.file)).next();
-    let level = class.and_then(|class| java_level(&std::fs::read(class).ok()?));
-    Libraries::new(
-        level.unwrap_or(OLDEST),
-        launch.class_path.iter().map(String::as_str),
-    )
+    let choices = patient.cause.choices.iter();
+    let of_choices = choices.flat_map(|choice| choice.call.iter().chain(&choice.allocation));
+    let places: Vec<&SourcePlace> = patient.cause.failed_at.iter().chain(of_choices).collect();
+    let level = |wants_test: bool| {
+        let files = places.iter().map(|place| place.file.as_str());
+        let own =
+            files.filter(|file| sources::is_test(file) == wants_test && sources.original(file).is_some());
+        let classes = own.filter_map(|file| class_file(launch, file));
+        classes
+            .filter_map(|class| java_level(&std::fs::read(class).ok()?))
+            .min()
+    };
+    let tests = level(true).unwrap_or(OLDEST);
+    Libraries {
+        main_java: level(false).unwrap_or(tests),
+        ..Libraries::new(tests, launch.class_path.iter().map(String::as_str))
+    }
 }
 
 /// Where main code picks one of several by chance, the test is right: it shows a bug.

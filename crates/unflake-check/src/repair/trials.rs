@@ -445,6 +445,7 @@ impl Proofs for Trials<'_> {
                 jobs: 1,
                 repeatable: false,
                 limit: Some(CAUSE_LIMIT),
+                most_runs: None,
                 deadline: None,
             };
             let failure = ToExplain {

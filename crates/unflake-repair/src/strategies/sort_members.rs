@@ -65,7 +65,7 @@ struct Sorting<'f> {
 
 impl<'f> Sorting<'f> {
     fn new(clues: &Clues<'_>, file: &'f JavaFile, members: Members, call: Node<'f>) -> Option<Sorting<'f>> {
-        let java = clues.libraries.java;
+        let java = clues.java(&file.path);
         let (by, imports) = if members.are_comparable() {
             (None, Vec::new())
         } else {

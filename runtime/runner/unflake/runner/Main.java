@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UnflakeCodes;
 import java.util.UnflakeNative;
 
 /**
@@ -30,6 +31,9 @@ public final class Main {
         System.clearProperty(EXACT);
         restoreProperties(arguments[0]);
         for (String[] command = UnflakeNative.nextCommand(); command != null; command = UnflakeNative.nextCommand()) {
+            if (command[0].equals(UnflakeCodes.LOST)) {
+                System.exit(UnflakeCodes.LOST_STATUS);
+            }
             List<Test> tests = tests(command);
             if (exact) {
                 ExactOrder.run(tests);
