@@ -323,10 +323,9 @@ fn libraries(
             .min()
     };
     let tests = level(true).unwrap_or(OLDEST);
-    Libraries {
-        main_java: level(false).unwrap_or(tests),
-        ..Libraries::new(tests, launch.class_path.iter().map(String::as_str))
-    }
+    let mut libraries = Libraries::new(tests, launch.class_path.iter().map(String::as_str));
+    libraries.main_java = level(false).unwrap_or(tests);
+    libraries
 }
 
 /// Where main code picks one of several by chance, the test is right: it shows a bug.
