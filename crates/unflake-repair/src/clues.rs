@@ -92,7 +92,6 @@ impl Clues<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::testing::case;
 
     #[test]

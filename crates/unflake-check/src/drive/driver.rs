@@ -331,6 +331,15 @@ impl DrivenJvm {
         }
         let end = match (end, bug) {
             (RunEnd::Died { .. } | RunEnd::TimedOut { .. }, Some(bug)) => JvmEnd::Broken(bug),
+            // No test did that.
+            (
+                RunEnd::Died {
+                    death: Death::Cut,
+                    status,
+                    ..
+                },
+                None,
+            ) => JvmEnd::Broken(status),
             (end, _) => JvmEnd::from(end),
         };
         Transcript::ended(said, end, hear)
