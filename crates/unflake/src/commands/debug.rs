@@ -1,16 +1,16 @@
 //! `unflake debug`: the causes of findings that have none yet, or of those that are named.
 
 use crate::args::{DebugArgs, Format, FormatArg};
-use unflake_check::{Named, StoredRun};
+use unflake_check::StoredRun;
 
 use crate::exit::ExitCode;
 use crate::progress::ProgressDisplay;
 use crate::settings::{DebugSettings, Screen};
+use unflake_check::Problem;
 use unflake_check::Progress as _;
 use unflake_check::drive::patience::Patience;
 use unflake_check::drive::scripts::ScriptJvms;
 use unflake_check::vary::cause::{Debugger, ToExplain};
-use unflake_check::{Problem, problem};
 use unflake_findings::{CauseStatus, Details, Document};
 use unflake_protocol::FailureSort;
 use unflake_runner::Work;
@@ -110,27 +110,7 @@ fn chosen(stored: &StoredRun, settings: &DebugSettings) -> Result<Vec<usize>, Pr
         let without_cause = |index: &usize| matches!(&findings[*index].details, Details::ImplementationDependent { cause, .. } if cause.status != CauseStatus::Found);
         return Ok((0..findings.len()).filter(without_cause).collect());
     }
-    let mut which = Vec::new();
-    for wanted in &settings.findings {
-        let by_name = stored.findings_of(wanted, &settings.place.project)?;
-        if !by_name.is_empty() {
-            which.extend(by_name);
-            continue;
-        }
-        match stored.named(wanted, &settings.place.project)? {
-            Named::Finding(finding) => which.extend(findings.iter().position(|other| other.id == finding.id)),
-            Named::Test(test) => {
-                return Err(problem!(
-                    NoTest,
-                    "`{}` did not fail in the run `{}`",
-                    stored.session.suite[test].id.test,
-                    stored.run.id().as_str()
-                )
-                .hint("there is no cause to search for; `unflake check` with more `--rounds` may find one"));
-            }
-        }
-    }
-    which.sort_unstable();
-    which.dedup();
-    Ok(which)
+    let hint = "there is no cause to search for; `unflake check` with more `--rounds` may find one";
+    let which = super::findings_named(stored, &settings.findings, &settings.place.project, hint)?;
+    Ok(which.into_iter().collect())
 }

@@ -11,8 +11,7 @@ use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use unflake_check::{
-    Checked, Named, Problem, RepairOptions, Repairs, StoredRun, Surroundings, Workplace, check, problem,
-    repair,
+    Checked, Problem, RepairOptions, Repairs, StoredRun, Surroundings, Workplace, check, problem, repair,
 };
 use unflake_findings::{Document, Finding, FindingKind, RepairStatus};
 use unflake_project::Build;
@@ -102,28 +101,8 @@ fn chosen(stored: &StoredRun, settings: &FixSettings) -> Result<(Vec<usize>, BTr
         };
         return Ok(((0..findings.len()).filter(is_one).collect(), BTreeSet::new()));
     }
-    let mut which = BTreeSet::new();
-    for wanted in &settings.findings {
-        let by_name = stored.findings_of(wanted, &settings.place.project)?;
-        if !by_name.is_empty() {
-            which.extend(by_name);
-            continue;
-        }
-        match stored.named(wanted, &settings.place.project)? {
-            Named::Finding(finding) => which.extend(findings.iter().position(|other| other.id == finding.id)),
-            Named::Test(test) => {
-                return Err(problem!(
-                    NoTest,
-                    "`{}` did not fail in the run `{}`",
-                    stored.session.suite[test].id.test,
-                    stored.run.id().as_str()
-                )
-                .hint(
-                    "there is nothing to repair; `unflake check` with more `--rounds` may find something",
-                ));
-            }
-        }
-    }
+    let hint = "there is nothing to repair; `unflake check` with more `--rounds` may find something";
+    let which = super::findings_named(stored, &settings.findings, &settings.place.project, hint)?;
     Ok((which.iter().copied().collect(), which))
 }
 

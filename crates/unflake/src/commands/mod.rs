@@ -19,8 +19,10 @@ use crate::exit::ExitCode;
 use crate::interrupt::Interrupt;
 use crate::surroundings::surroundings;
 use anstyle::{AnsiColor, Style};
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
-use unflake_check::{Place, Problem, StoredRun, problem};
+use std::path::Path;
+use unflake_check::{Named, Place, Problem, StoredRun, problem};
 
 /// Opens a stored run: the one that has what is named by `wanted`, else the latest.
 fn open(place: &Place, wanted: Option<&str>) -> Result<(StoredRun, Interrupt), Problem> {
@@ -33,6 +35,37 @@ fn open(place: &Place, wanted: Option<&str>) -> Result<(StoredRun, Interrupt), P
         ));
     }
     Ok((stored, interrupt))
+}
+
+/// Indices of the findings that are named, by id, by test or by class. `hint`: what to do about a test without one.
+fn findings_named(
+    stored: &StoredRun,
+    wanted: &[String],
+    project: &Path,
+    hint: &str,
+) -> Result<BTreeSet<usize>, Problem> {
+    let findings = &stored.document.findings;
+    let mut which = BTreeSet::new();
+    for wanted in wanted {
+        let by_name = stored.findings_of(wanted, project)?;
+        if !by_name.is_empty() {
+            which.extend(by_name);
+            continue;
+        }
+        match stored.named(wanted, project)? {
+            Named::Finding(finding) => which.extend(findings.iter().position(|other| other.id == finding.id)),
+            Named::Test(test) => {
+                return Err(problem!(
+                    NoTest,
+                    "`{}` did not fail in the run `{}`",
+                    stored.session.suite[test].id.test,
+                    stored.run.id().as_str()
+                )
+                .hint(hint));
+            }
+        }
+    }
+    Ok(which)
 }
 
 /// Says on standard error what may be worth knowing.
