@@ -1,5 +1,8 @@
 //! From repairs to patches: grouped by cause, proved together, and said of each finding.
 
+#[cfg(test)]
+mod tests;
+
 use super::copy::Workplace;
 use super::search::{Applied, Attempt, NOTHING_FITS, Proofs as _, Proved, Repaired, Searched, together};
 use super::sources::ProjectSources;

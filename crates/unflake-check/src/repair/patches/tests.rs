@@ -1,0 +1,214 @@
+use super::*;
+use crate::simulated::simulated;
+use std::fs;
+use unflake_findings::{CauseStatus, Choice, SourcePlace};
+use unflake_protocol::Seed;
+
+const ONE: &str = "src/test/java/p/ATest.java";
+const TWO: &str = "src/test/java/p/BTest.java";
+const MAIN: &str = "src/main/java/p/Main.java";
+const TEXT: &str = "class X {\n    int a;\n    int b;\n    int c;\n    int d;\n    int e;\n}\n";
+
+/// Three findings; the first two have one cause.
+fn found() -> Document {
+    let mut document = simulated("p.ATest#a fails varied\np.ATest#b fails varied\np.BTest#a fails varied")
+        .stored()
+        .document;
+    document.findings.sort_by(|a, b| a.test.cmp(&b.test));
+    for (finding, line) in document.findings.iter_mut().zip([3, 3, 4]) {
+        let Details::ImplementationDependent { cause, .. } = &mut finding.details else {
+            panic!("a test that fails when varied");
+        };
+        cause.status = CauseStatus::Found;
+        cause.choices = vec![Choice {
+            number: 1,
+            api: "HashMap.keySet".to_owned(),
+            javadoc: String::new(),
+            call: Some(SourcePlace {
+                file: MAIN.to_owned(),
+                line,
+                method: "p.Main.run".to_owned(),
+            }),
+            allocation: None,
+            stack: Vec::new(),
+            allocation_stack: Vec::new(),
+            owner: None,
+            elements: 2,
+            natural: Vec::new(),
+            failing: Vec::new(),
+            moved: Vec::new(),
+        }];
+    }
+    document
+}
+
+/// A repair that replaces a word in a file.
+fn repaired(path: &str, from: &str, to: &str) -> Searched {
+    let safety = if path == MAIN { Safety::Main } else { Safety::Test };
+    Searched {
+        repaired: Ok(Repaired {
+            texts: [(path.to_owned(), TEXT.replace(from, to))].into(),
+            applied: vec![Applied {
+                strategy: "a-strategy",
+                why: "do something".to_owned(),
+                safety,
+            }],
+            mutants: 2,
+            rounds: 24,
+        }),
+        refused: Vec::new(),
+    }
+}
+
+fn nothing() -> Searched {
+    Searched {
+        repaired: Err(NOTHING_FITS.to_owned()),
+        refused: Vec::new(),
+    }
+}
+
+/// What each patch repairs, and what is said of each finding.
+fn check(
+    outcomes: [Outcome; 3],
+    safety: Safety,
+    by: Grouping,
+    groups: &[&str],
+    findings: [&str; 3],
+) -> Repairs {
+    let project = tempfile::tempdir().unwrap();
+    for path in [ONE, TWO, MAIN] {
+        let file = project.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, TEXT).unwrap();
+    }
+    let sources = ProjectSources::new(project.path());
+    let document = found();
+    let outcomes: BTreeMap<usize, Outcome> = outcomes.into_iter().enumerate().collect();
+    let options = RepairOptions {
+        jobs: 1,
+        seed: Seed(7),
+        all: false,
+        safety,
+        by,
+    };
+    let repairs = Patches::new(&document, &outcomes, options, &sources).finish(Duration::from_secs(3));
+    let shown = repairs.document.repairs.iter().map(|group| {
+        let candidates = group.candidates.iter().enumerate().map(|(index, candidate)| {
+            let chosen = if group.chosen == Some(index) { "*" } else { "" };
+            format!("{chosen}{} {}", candidate.safety, candidate.repairs.len())
+        });
+        format!(
+            "{} of {}",
+            candidates.collect::<Vec<_>>().join(", "),
+            group.findings.len()
+        )
+    });
+    assert_eq!(shown.collect::<Vec<_>>(), groups);
+    let said = repairs.document.findings.iter().map(|finding| {
+        let Repair { status, reason, .. } = finding.repair();
+        match reason {
+            Some(reason) => format!("{status:?}: {reason}"),
+            None => format!("{status:?}"),
+        }
+    });
+    assert_eq!(said.collect::<Vec<_>>(), findings);
+    repairs
+}
+
+#[test]
+fn findings_of_one_cause_have_one_patch() {
+    let outcomes = || {
+        [
+            Outcome::of(repaired(ONE, "int a", "long a"), nothing()),
+            Outcome::of(repaired(ONE, "int e", "long e"), nothing()),
+            Outcome::of(nothing(), nothing()),
+        ]
+    };
+    let none = "Unrepaired: no strategy fits this failure";
+    let states = ["Repaired", "Repaired", none];
+    let repairs = check(
+        outcomes(),
+        Safety::Test,
+        Grouping::Cause,
+        &["*test 2 of 2"],
+        states,
+    );
+    let patch = &repairs.document.repairs[0].candidates[0].patch;
+    assert!(
+        patch.contains("+    long a;") && patch.contains("+    long e;"),
+        "{patch}"
+    );
+    let (old, new) = &repairs.files[ONE];
+    assert_eq!(String::from_utf8_lossy(old), TEXT);
+    assert_eq!(
+        String::from_utf8_lossy(new),
+        TEXT.replace("int a", "long a").replace("int e", "long e")
+    );
+    check(
+        outcomes(),
+        Safety::Test,
+        Grouping::Test,
+        &["*test 1 of 1", "*test 1 of 1"],
+        states,
+    );
+}
+
+#[test]
+fn main_code_is_offered_and_taken_only_if_that_is_allowed() {
+    let outcomes = || {
+        [
+            Outcome::of(
+                repaired(ONE, "int a", "long a"),
+                repaired(MAIN, "int c", "long c"),
+            ),
+            Outcome::of(nothing(), repaired(MAIN, "int c", "long c")),
+            Outcome::of(nothing(), repaired(MAIN, "int d", "long d")),
+        ]
+    };
+    let offered = "Offered: only a change of main code repairs it; `--safety main` takes it";
+    check(
+        outcomes(),
+        Safety::Test,
+        Grouping::Cause,
+        &["*test 1, main 2 of 2", "main 1 of 1"],
+        ["Repaired", offered, offered],
+    );
+    check(
+        outcomes(),
+        Safety::Main,
+        Grouping::Cause,
+        &["test 1, *main 2 of 2", "*main 1 of 1"],
+        ["Repaired", "Repaired", "Repaired"],
+    );
+}
+
+#[test]
+fn patches_of_the_same_lines_do_not_go_together() {
+    let outcomes = [
+        Outcome::of(repaired(ONE, "int a", "long a"), nothing()),
+        Outcome::none("its cause is not known".to_owned()),
+        Outcome::of(repaired(ONE, "int a", "short a"), nothing()),
+    ];
+    let again =
+        "Offered: its patch touches the same lines as another one; run `unflake fix` again afterwards";
+    check(
+        outcomes,
+        Safety::Test,
+        Grouping::Cause,
+        &["*test 1 of 2", "test 1 of 1"],
+        ["Repaired", "Unrepaired: its cause is not known", again],
+    );
+}
+
+#[test]
+fn why_nothing_was_found_is_told_for_both_sides() {
+    let failed = |why: &str| Searched {
+        repaired: Err(why.to_owned()),
+        refused: Vec::new(),
+    };
+    let why = |test: Searched, main: Searched| Outcome::of(test, main).why;
+    assert_eq!(why(nothing(), nothing()), NOTHING_FITS);
+    assert_eq!(why(nothing(), failed("x")), "in main code, x");
+    assert_eq!(why(failed("y"), failed("x")), "y; in main code, x");
+    assert_eq!(why(failed("y"), nothing()), "y");
+}
