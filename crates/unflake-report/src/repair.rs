@@ -265,3 +265,105 @@ pub fn pull_request(document: &Document, candidate: &RepairCandidate) -> String 
     text.push_str(".\n");
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tests::{document, finding, without_colour};
+    use unflake_findings::{Repair, RepairProof, TriedRepair};
+    use unflake_protocol::Level;
+
+    /// Two findings: one with a patch of test code and one of main code, one without any.
+    fn repaired() -> Document {
+        let mut first = finding("shop.CartTest#lists", Level::One, "a");
+        let mut second = finding("shop.CartTest#sums", Level::One, "b");
+        *first.repair_mut() = Repair {
+            status: RepairStatus::Repaired,
+            repair: Some("r-1".to_owned()),
+            ..Repair::default()
+        };
+        *second.repair_mut() = Repair {
+            status: RepairStatus::Unrepaired,
+            reason: Some("no strategy fits this failure".to_owned()),
+            repair: None,
+            tried: vec![TriedRepair {
+                strategy: "linked-hash".to_owned(),
+                why: "the test still fails with other orders".to_owned(),
+            }],
+        };
+        let id = first.id.clone();
+        let mut document = document(vec![first, second]);
+        let candidate = |safety, why: &str| RepairCandidate {
+            strategy: "compare-values".to_owned(),
+            safety,
+            why: why.to_owned(),
+            files: vec!["A.java".to_owned()],
+            patch: "--- a/A.java\n+++ b/A.java\n@@ -1 +1 @@\n-old\n+new\n".to_owned(),
+            proof: RepairProof {
+                mutants: 5,
+                rounds: 23,
+                module: 8,
+                time: 1.0,
+            },
+            repairs: vec![id.clone()],
+        };
+        document.repairs = vec![RepairGroup {
+            id: "r-1".to_owned(),
+            findings: vec![id.clone()],
+            candidates: vec![
+                candidate(Safety::Test, "compare values"),
+                candidate(Safety::Main, "sort fields"),
+            ],
+            chosen: Some(0),
+        }];
+        document
+    }
+
+    fn shown(verbose: bool) -> String {
+        let document = repaired();
+        let findings: Vec<&Finding> = document.findings.iter().collect();
+        without_colour(&repairs_text(&document, &findings, verbose))
+    }
+
+    #[test]
+    fn chosen_patches_are_shown_with_their_proof_and_the_rest_with_its_reason() {
+        assert_eq!(
+            shown(false),
+            "repaired shop.CartTest#lists\n    \
+             patch    compare values\n    \
+             touches  test code only\n    \
+             proof    23 varied runs passed, 5 variants with a mistake failed, 8 tests passed with all patches\n\
+             --- a/A.java\n+++ b/A.java\n@@ -1 +1 @@\n-old\n+new\n\n    \
+             another patch, of main code, repairs 1 test too; `-v` shows it\n\n\
+             not repaired shop.CartTest#sums\n    \
+             reason   no strategy fits this failure\n\n\
+             1 of 2 findings repaired\n"
+        );
+        let all = shown(true);
+        assert!(
+            all.contains("offered shop.CartTest#lists\n    patch    sort fields"),
+            "{all}"
+        );
+        assert!(
+            all.contains("tried    linked-hash: the test still fails"),
+            "{all}"
+        );
+    }
+
+    #[test]
+    fn maintainers_get_the_evidence() {
+        let document = repaired();
+        let candidate = &document.repairs[0].candidates[0];
+        let message = commit_message(&document, candidate);
+        assert_eq!(
+            message,
+            "CartTest no longer depends on an unspecified order\n\n\
+             The patch: compare values.\n\nTests:\n- shop.CartTest#lists\n"
+        );
+        let request = pull_request(&document, candidate);
+        assert!(request.starts_with(&message));
+        let proof = "With the patch, the tests passed 23 runs with other orders, and 5 variants of the changed \
+                     assertions with a deliberate mistake failed as they should.";
+        assert!(request.contains(proof), "{request}");
+    }
+}
