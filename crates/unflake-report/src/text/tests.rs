@@ -299,8 +299,8 @@ fn json_has_all_keys_and_comes_back() {
             "round": 1, "strategy": {"level": "one", "form": "reverse"}, "scope": "alone", "dumps": null,
             "proof": {"varied": {"failed": 8, "runs": 8}, "unvaried": {"passed": 8, "runs": 8}}, "apis": ["HashMap.keySet"],
             "cause": {"status": "not-run", "reason": null, "scope": null, "choices": [],
-                "message": null, "expected": null, "actual": null, "warm": false, "runs": 0, "time": 0.0},
-            "repair": {"status": "not-run", "reason": null, "strategy": null, "safety": null, "patch": null, "proof": null},
+                "message": null, "expected": null, "actual": null, "failed_at": [], "warm": false, "runs": 0, "time": 0.0},
+            "repair": {"status": "not-run", "reason": null, "repair": null},
         })
     );
     assert_eq!(
@@ -334,7 +334,7 @@ fn json_of_findings_about_state_and_orders_has_its_keys() {
         serde_json::json!({"module": ".", "root": root, "test": test, "invocation": null})
     };
     let repair = serde_json::json!({
-        "status": "not-run", "reason": null, "strategy": null, "safety": null, "patch": null, "proof": null
+        "status": "not-run", "reason": null, "repair": null
     });
     let benign = serde_json::json!({"is": false, "why": ""});
     let mut suffering = name("a.V#v");
