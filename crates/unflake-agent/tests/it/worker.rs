@@ -29,6 +29,9 @@ public class Worker {
         Assert.fail(names.toString());
     }
     @Test public void hash() { Assert.fail("hash " + new Object().hashCode()); }
+    @Test public void draws() {
+        for (long i = System.nanoTime() % 97; i >= 0; i--) { new Object().hashCode(); }
+    }
     public static void main(String[] a) throws Exception {
         Class<?> agent = Class.forName("java.util.UnflakeNative");
         Method next = agent.getMethod("nextCommand");
@@ -64,6 +67,10 @@ fn recorded(method: &str, strategy: Option<Strategy>, record: Record) -> ToAgent
 
 /// What a worker says while it does what it is told.
 fn heard(jdk: &Jdk, folder: &Folder, commands: Vec<ToAgent>) -> Vec<ToProgram> {
+    heard_with(jdk, folder, &[], commands)
+}
+
+fn heard_with(jdk: &Jdk, folder: &Folder, options: &[&str], commands: Vec<ToAgent>) -> Vec<ToProgram> {
     let mut settings = configuration(Role::Worker);
     settings.learn = false;
     let program = Program::listen(&folder.path, settings, commands);
@@ -71,6 +78,7 @@ fn heard(jdk: &Jdk, folder: &Folder, commands: Vec<ToAgent>) -> Vec<ToProgram> {
     class_path.extend(jars());
     let run = jdk
         .with_agent(&format!("{},worker=4", program.socket.display()))
+        .args(options)
         .arg("-cp")
         .arg(join(&class_path))
         .arg("Worker")
@@ -78,6 +86,25 @@ fn heard(jdk: &Jdk, folder: &Folder, commands: Vec<ToAgent>) -> Vec<ToProgram> {
         .unwrap();
     output(&run);
     program.heard()
+}
+
+/// A table by identity hashes looks the same after a test that drew any number of them (N6).
+#[test]
+fn hashes_of_a_test_do_not_depend_on_those_drawn_before() {
+    const COUNTER: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"];
+    let folder = Folder::new();
+    folder.compile("Worker", WORKER, &jars());
+    for jdk in jdks() {
+        let tests = ["hash", "hash", "draws", "hash", "draws", "hash"];
+        let commands = tests.iter().map(|test| run(test, None)).collect();
+        let heard = lines(&heard_with(&jdk, &folder, COUNTER, commands));
+        let hashes = heard
+            .iter()
+            .filter_map(|line| line.strip_prefix("  failed hash: hash ")?.parse::<u32>().ok());
+        // The first test also loads classes.
+        let ends: Vec<u32> = hashes.skip(1).map(|hash| hash % 256).collect();
+        assert_eq!(ends, vec![ends[0]; 3], "on {}", jdk.feature);
+    }
 }
 
 /// What is shown of a choice among methods is what the caller got. The natural order of methods differs from JVM to

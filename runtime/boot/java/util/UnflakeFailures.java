@@ -69,8 +69,7 @@ final class UnflakeFailures {
 
     /** What a failed assertion says of the values it compared; {@code null}: it does not. */
     private static String compared(Throwable thrown, String which) {
-        String type = thrown.getClass().getName();
-        if (!type.endsWith("ComparisonFailure") && !type.endsWith("AssertionFailedError")) {
+        if (!comparesValues(thrown)) {
             return null;
         }
         try {
@@ -84,6 +83,17 @@ final class UnflakeFailures {
         } catch (Throwable itDoesNot) {
             return null;
         }
+    }
+
+    /** Libraries have subclasses of their own: Truth of JUnit 4's failure, AssertJ of that of opentest4j. */
+    private static boolean comparesValues(Throwable thrown) {
+        for (Class<?> type = thrown.getClass(); type != null; type = type.getSuperclass()) {
+            String name = type.getName();
+            if (name.endsWith("ComparisonFailure") || name.endsWith("AssertionFailedError")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static String cut(String text) {

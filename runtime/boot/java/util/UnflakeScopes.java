@@ -12,6 +12,9 @@ final class UnflakeScopes {
     /** How many hashes show the state of a thread's generator. */
     private static final int SAMPLE = 8;
 
+    /** Tests start with a hash that is a multiple of this. */
+    private static final int ROUND_HASHES = 256;
+
     /** Identity hashes drawn and dropped when a test starts, so that those the test sees are others. */
     private static int extraHashes;
 
@@ -130,6 +133,7 @@ final class UnflakeScopes {
 
     static void openProgram() {
         current = new Choices();
+        alignHashes();
         dropHashes();
         Unflake.enter(key("program"));
     }
@@ -210,6 +214,9 @@ final class UnflakeScopes {
             choices.hashes = UnflakeCodes.HASHES_UNKNOWN;
         }
         boolean varies = varies(name);
+        if (isTest) {
+            alignHashes();
+        }
         if (isTest && varies) {
             dropHashes();
         }
@@ -229,6 +236,23 @@ final class UnflakeScopes {
     private static void dropHashes() {
         for (int i = 0; i < extraHashes; i++) {
             new Object().hashCode();
+        }
+    }
+
+    /**
+     * Test JVMs of ours number their hashes with one counter for all threads. How far it is when a test starts depends
+     * on threads of the JVM and of earlier tests, so the next round number is waited for: one seed, one order (N6).
+     */
+    private static void alignHashes() {
+        if (Unflake.learning) {
+            return;
+        }
+        int last = new Object().hashCode();
+        int next = new Object().hashCode();
+        // Other threads may draw as well. Any other generator than a counter cannot be brought to a known state.
+        while (next > last && next - last < ROUND_HASHES && next % ROUND_HASHES != 0) {
+            last = next;
+            next = new Object().hashCode();
         }
     }
 
