@@ -79,6 +79,8 @@ pub struct Suspect {
     pub climb: bool,
     /// It failed in a JVM that had run it before.
     pub ran_before: bool,
+    /// It passed when the round was repeated: a few runs alone are all that is spent on it.
+    pub is_unlikely: bool,
 }
 
 /// With what a failure repeats.
@@ -182,6 +184,9 @@ pub fn confirm<S: Jvms>(
             }
             Err(stop @ (Unconfirmed::NoJvm(_) | Unconfirmed::Cancelled)) => return Err(stop),
             Err(Unconfirmed::Flaky(None)) => {
+                if suspect.is_unlikely {
+                    *warm = attempt.jvm.filter(Jvm::is_alive);
+                }
                 if let Unconfirmed::FailsUnvaried(failure) = why {
                     why = Unconfirmed::NeedsOthers(failure);
                 }
@@ -301,7 +306,7 @@ impl<S: Jvms> Attempt<'_, S> {
         const MORE: u32 = 2;
         let was_used = self.jvm.is_some();
         let mut failure = self.varied(strategy, true)?;
-        if failure.is_none() && was_used {
+        if failure.is_none() && was_used && !self.suspect.is_unlikely {
             // What others left in a used JVM may hide it.
             self.jvm = None;
             failure = self.varied(strategy, true)?;

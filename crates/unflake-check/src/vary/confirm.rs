@@ -5,7 +5,7 @@ use crate::check::Check;
 use crate::document::message;
 use crate::drive::driver::Fault;
 use crate::drive::rounds::{LaunchJvms, Verdicts, WorkerJvm};
-use crate::drive::units::tests_of_round;
+use crate::drive::units::{Turn, Unit, tests_of_round, units};
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -25,6 +25,8 @@ struct FailedIn {
     message: String,
     /// It crashed its JVM in one of them.
     has_crashed: bool,
+    /// It did not fail when the first of these rounds was run again.
+    has_not_repeated: bool,
 }
 
 impl FailedIn {
@@ -95,11 +97,13 @@ pub(super) fn run(
                     rounds: failed.map(|(round, _)| *round).collect(),
                     rate,
                     message: said.unwrap_or_default(),
+                    has_not_repeated: false,
                 });
             }
         }
     }
     drop_flaky(check, &mut suspects, ledger);
+    repeat_rounds(check, candidates, &mut suspects);
     check.progress.phase("confirming", suspects.len() as u64);
     // Tests of one class share a JVM as long as it stays as good as new.
     let class = |failed: &FailedIn| (suite[failed.test].launch, &suite[failed.test].handle.root);
@@ -146,10 +150,11 @@ fn time_for(budget: Duration) -> Duration {
     budget.max(LEAST)
 }
 
-/// Of many suspects, those that sometimes fail unvaried are flaky on their own. A few JVMs for all of them together
-/// show most of these; each for itself would take several.
+/// From so many suspects on, a few JVMs for all of them together are cheaper than some for each.
+const MANY: usize = 10;
+
+/// Of many suspects, those that sometimes fail unvaried are flaky on their own.
 fn drop_flaky(check: &Check<'_>, suspects: &mut Vec<FailedIn>, ledger: &mut Ledger) {
-    const MANY: usize = 10;
     const TIMES: u32 = 4;
     if suspects.len() < MANY {
         return;
@@ -171,6 +176,61 @@ fn drop_flaky(check: &Check<'_>, suspects: &mut Vec<FailedIn>, ledger: &mut Ledg
         }
         _ => true,
     });
+}
+
+/// Of many suspects, notes those that pass when all choices are made again as they were when they failed. They are not
+/// looked for among the tests before them, which is what costs most.
+fn repeat_rounds(check: &Check<'_>, candidates: &[TestIx], suspects: &mut [FailedIn]) {
+    if suspects.len() < MANY {
+        return;
+    }
+    let suite = &check.session.suite;
+    let crashing: BTreeSet<TestIx> = suspects
+        .iter()
+        .filter(|suspect| suspect.has_crashed)
+        .map(|suspect| suspect.test)
+        .collect();
+    let left: Vec<TestIx> = candidates
+        .iter()
+        .copied()
+        .filter(|test| !crashing.contains(test))
+        .collect();
+    // The guided rounds of a class follow each other in one JVM, the others have their own.
+    let firsts: BTreeSet<u32> = suspects
+        .iter()
+        .filter_map(|suspect| suspect.rounds.first().copied())
+        .collect();
+    let (guided, random): (Vec<u32>, Vec<u32>) =
+        firsts.into_iter().partition(|round| *round <= GUIDED_ROUNDS);
+    let last_guided = guided.last().copied().unwrap_or(0);
+    let guided: Vec<u32> = (1..=last_guided).collect();
+    let together: Vec<Vec<u32>> = random.into_iter().map(|round| vec![round]).collect();
+    let turn = |round: u32| Turn {
+        round,
+        strategy: Some(strategy_of_round(round, check.level(), check.seed)),
+        tests: tests_of_round(&left, suite, round),
+    };
+    let units: Vec<Unit> = [guided]
+        .into_iter()
+        .chain(together)
+        .flat_map(|rounds| {
+            let turns: Vec<Turn> = rounds.into_iter().map(turn).collect();
+            units(suite, &turns, check.workers.spread)
+        })
+        .collect();
+    let runs = units.iter().map(Unit::runs).sum::<usize>();
+    check.progress.phase("repeating rounds", runs as u64);
+    let verdicts = check.workers.run(units, &|_, _| check.progress.step());
+    for suspect in suspects {
+        let again = suspect
+            .rounds
+            .first()
+            .and_then(|round| verdicts.get(&(*round, suspect.test)));
+        if again == Some(&Verdict::Passed) {
+            suspect.has_not_repeated = true;
+            suspect.rate.runs += 1;
+        }
+    }
 }
 
 fn is_failure(verdict: &Verdict) -> bool {
@@ -244,12 +304,14 @@ fn confirm_one<'a>(check: &'a Check<'_>, failed: &FailedIn, warm: &mut Option<Wo
         seed: check.seed,
         climb: check.level().is_none(),
         ran_before: (2..=GUIDED_ROUNDS).contains(&round),
+        is_unlikely: false,
     };
     let mut result = Err(Unconfirmed::Flaky(None));
     for (place, &round) in failed.rounds.iter().take(MOST).enumerate() {
         let mut suspect = suspect(round);
-        if place > 0 {
-            // What needs the tests before it needed them in the first of these rounds too.
+        suspect.is_unlikely = failed.has_not_repeated;
+        // What needs the tests before it needed them in the first of these rounds too.
+        if place > 0 || failed.has_not_repeated {
             suspect.class.clear();
             suspect.prefix.clear();
         }
@@ -259,6 +321,7 @@ fn confirm_one<'a>(check: &'a Check<'_>, failed: &FailedIn, warm: &mut Option<Wo
         }
     }
     if result == Err(Unconfirmed::Flaky(None))
+        && !failed.has_not_repeated
         && let Some(first) = failed.rounds.first()
     {
         result = Err(blame(&jvms, &suspect(*first)));
@@ -476,6 +539,37 @@ mod tests {
     }
 
     #[test]
+    fn of_many_suspects_those_that_pass_when_the_round_is_repeated_cost_no_jvm_each() {
+        let starts = |does: &str, count: usize| {
+            let suite: Vec<String> = (0..count).map(|n| format!("A#a{n} {does}")).collect();
+            let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(1));
+            let facts = simulated.facts();
+            let flaky = facts.iter().filter(|fact| fact.contains("is flaky")).count();
+            (simulated.starts(), flaky)
+        };
+        // Failed in the round, passed in four unvaried runs of all, in the round again, and three times alone.
+        let (few, flaky) = starts("fails turns fp", 10);
+        assert_eq!(flaky, 10);
+        let (more, flaky) = starts("fails turns fp", 40);
+        assert_eq!(flaky, 40);
+        assert_eq!(few, more);
+        // What fails when the round is repeated is looked for with the tests before it too.
+        let (dear, _) = starts("fails turns fppppfp", 40);
+        assert!(dear > 2 * more, "{dear} {more}");
+    }
+
+    #[test]
+    fn what_fails_after_others_still_counts_among_many() {
+        let mut suite = String::from("A#a\nB#b fails varied and after A#a\n");
+        for n in 0..10 {
+            suite.push_str(&format!("C#c{n} fails turns fp\n"));
+        }
+        let facts = simulated(&suite).facts();
+        let expected = "B#b fails since round 1, Prefix, one reverse".to_owned();
+        assert!(facts.contains(&expected), "{facts:?}");
+    }
+
+    #[test]
     fn a_crash_that_does_not_repeat_was_perhaps_somebody_elses_doing() {
         let faults = |suite: &str| {
             let simulated = simulated(suite);
@@ -530,6 +624,7 @@ mod tests {
                 rate: Rate { failed: 1, runs: 4 },
                 message: "first".to_owned(),
                 has_crashed: false,
+                has_not_repeated: false,
             };
             let tried = Tried {
                 result,

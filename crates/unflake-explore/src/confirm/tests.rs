@@ -110,6 +110,7 @@ fn suspect() -> Suspect {
         seed: Seed(1),
         climb: true,
         ran_before: false,
+        is_unlikely: false,
     }
 }
 
@@ -314,6 +315,7 @@ fn what_only_needs_other_tests_before_it_is_no_finding() {
 fn what_fails_because_it_ran_before_is_no_finding() {
     let suspect = Suspect {
         ran_before: true,
+        is_unlikely: false,
         ..suspect()
     };
     let rule = |seen: &Seen<'_>| {
