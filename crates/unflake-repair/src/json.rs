@@ -44,7 +44,16 @@ impl Json {
     /// An object or an array with nothing around it. `None`: it is none, or an object has two members of one name, of
     /// which libraries see only one.
     pub(crate) fn parse(text: &str) -> Option<Json> {
-        let mut reader = Reader { text, at: 0 };
+        Json::read(text, &['"'])
+    }
+
+    /// The same for texts whose strings may be in single quotes, which several libraries read.
+    pub(crate) fn parse_leniently(text: &str) -> Option<Json> {
+        Json::read(text, &['"', '\''])
+    }
+
+    fn read(text: &str, quotes: &[char]) -> Option<Json> {
+        let mut reader = Reader { text, at: 0, quotes };
         let json = reader.value(0)?;
         reader.skip_space();
         let is_tree = !matches!(json.kind, Kind::Leaf(_));
@@ -196,7 +205,7 @@ fn other_value(written: &str) -> String {
         "true" => "false".to_owned(),
         "false" => "true".to_owned(),
         "7" => "8".to_owned(),
-        text if text.starts_with('"') => format!("\"x{}", &text[1..]),
+        text if text.starts_with(['"', '\'']) => format!("{}x{}", &text[..1], &text[1..]),
         _ => "7".to_owned(),
     }
 }
@@ -204,6 +213,8 @@ fn other_value(written: &str) -> String {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// What a string may stand between.
+    quotes: &'t [char],
 }
 
 /// Deeper texts are not read, since each level is a call.
@@ -287,7 +298,7 @@ impl Reader<'_> {
     }
 
     fn leaf(&mut self) -> Option<String> {
-        if self.rest().starts_with('"') {
+        if self.rest().starts_with(self.quotes) {
             return self.string();
         }
         let end = self
@@ -303,10 +314,11 @@ impl Reader<'_> {
 
     /// As it is written, with its quotes.
     fn string(&mut self) -> Option<String> {
-        let rest = self.rest().strip_prefix('"')?;
+        let quote = self.rest().chars().next().filter(|c| self.quotes.contains(c))?;
+        let rest = &self.rest()[quote.len_utf8()..];
         let mut is_escaped = false;
         let end = rest.find(|c: char| {
-            let ends = c == '"' && !is_escaped;
+            let ends = c == quote && !is_escaped;
             is_escaped = c == '\\' && !is_escaped;
             ends
         })?;
@@ -370,9 +382,14 @@ mod tests {
             "{\"a\":x}",
             "[nan]",
             "{\"a\":1,\"a\":2}",
+            "{'a':1}",
         ] {
             assert!(Json::parse(text).is_none(), "{text}");
         }
+        let lenient = "{'a':'b\"','c':2}";
+        let json = Json::parse_leniently(lenient).unwrap();
+        assert_eq!(json.changed(lenient).as_deref(), Some("{'a':'xb\"','c':2}"));
+        assert!(Json::parse_leniently("{'a\":1}").is_none());
         assert!(Json::parse(&"[".repeat(100_000)).is_none());
     }
 

@@ -17,6 +17,18 @@ pub(crate) enum TreeCompare {
     Assert(TreeAssertion),
 }
 
+impl TreeCompare {
+    /// Whether texts whose strings are in single quotes are read too.
+    pub(crate) fn reads_single_quotes(&self) -> bool {
+        match self {
+            TreeCompare::Read(reader) => {
+                ["Gson", "org.json", "fastjson", "fastjson2"].contains(&reader.library)
+            }
+            TreeCompare::Assert(assertion) => matches!(assertion, TreeAssertion::Skyscreamer { .. }),
+        }
+    }
+}
+
 /// How a text becomes a value that has no order where JSON has none.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader {

@@ -131,11 +131,20 @@ struct Step {
     noticed: u32,
     /// What was blamed until now.
     blamed: BTreeSet<Blamed>,
+    /// Causes that were met until now.
+    causes: usize,
     renewed: usize,
 }
 
-/// A choice, independent of the numbers of lines, which edits change.
-type Blamed = (String, String, String);
+/// A choice and where the test failed, independent of the numbers of lines, which edits change: several assertions of
+/// a test may see one choice.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Blamed {
+    api: String,
+    call: String,
+    allocation: String,
+    assertion: String,
+}
 
 /// The search for one patient.
 struct Search {
@@ -165,6 +174,7 @@ pub(crate) fn search(
             mutants: Vec::new(),
             noticed: 0,
             blamed: BTreeSet::new(),
+            causes: 0,
             renewed: 0,
         };
         let mut search = Search {
@@ -308,7 +318,7 @@ impl Search {
         known: Known<'_>,
         is_wanted: &dyn Fn(&Candidate) -> bool,
     ) {
-        if step.blamed.len() >= MOST_CAUSES {
+        if step.causes >= MOST_CAUSES {
             return;
         }
         let sources = known.sources.with(&step.texts);
@@ -322,15 +332,16 @@ impl Search {
                 libraries: &known.libraries[self.patient],
             };
             let mut blamed = step.blamed.clone();
-            blamed.insert(blamed_of(choice, known, &step.texts));
+            let seen = Seen::of(choice, cause);
+            blamed.insert(seen.blamed(known, &step.texts));
             let wanted = candidates(&clues)
                 .into_iter()
                 .filter(|candidate| is_wanted(candidate));
             more.extend(wanted.filter_map(|candidate| {
-                let after = moved(choice, &candidate, &step.texts, known);
+                let after = seen.moved(&candidate, &step.texts, known);
                 let mut next = self.step(step, candidate, &blamed, known)?;
-                // The edit may have changed the very line that is blamed.
-                next.blamed.insert(blamed_of(&after, known, &next.texts));
+                // The edit may have changed the very lines that are blamed.
+                next.blamed.insert(after.blamed(known, &next.texts));
                 Some(next)
             }));
         }
@@ -380,6 +391,7 @@ impl Search {
             mutants,
             noticed: before.noticed,
             blamed: blamed.clone(),
+            causes: before.causes + 1,
             renewed: before.renewed,
         })
     }
@@ -464,44 +476,66 @@ pub(crate) fn failing(patient: &Patient, cause: &Cause) -> Failing {
 
 /// Whether something else is blamed now.
 fn is_new(cause: &Cause, blamed: &BTreeSet<Blamed>, known: Known<'_>, texts: &Texts) -> bool {
-    let is_new = |choice: &Choice| !blamed.contains(&blamed_of(choice, known, texts));
+    let is_new = |choice: &Choice| !blamed.contains(&Seen::of(choice, cause).blamed(known, texts));
     cause.status == CauseStatus::Found && cause.choices.iter().any(is_new)
 }
 
-fn blamed_of(choice: &Choice, known: Known<'_>, texts: &Texts) -> Blamed {
-    let line = |place: &Option<SourcePlace>| {
-        let place = place.as_ref()?;
-        let text = current(&place.file, texts, known)?;
-        let line = text.lines().nth((place.line as usize).checked_sub(1)?)?;
-        Some(format!("{} {}", place.method, line.trim()))
-    };
-    (
-        choice.api.clone(),
-        line(&choice.call).unwrap_or_default(),
-        line(&choice.allocation).unwrap_or_default(),
-    )
+/// A choice and where the test saw it, by lines.
+struct Seen {
+    api: String,
+    call: Option<SourcePlace>,
+    allocation: Option<SourcePlace>,
+    assertion: Option<SourcePlace>,
 }
 
-/// A choice, where its lines are after the edits of a candidate.
-fn moved(choice: &Choice, candidate: &Candidate, before: &Texts, known: Known<'_>) -> Choice {
-    let moved = |place: &SourcePlace| {
-        let edits = candidate.edits.get(&place.file)?;
-        let old = current(&place.file, before, known)?;
-        let line = (place.line as usize).checked_sub(1)?;
-        let start: usize = old.split_inclusive('\n').take(line).map(str::len).sum();
-        Some(SourcePlace {
-            line: line_of(&edits.apply(&old), edits.moved(start)),
-            ..place.clone()
-        })
-    };
-    let of = |place: &Option<SourcePlace>| {
-        let place = place.as_ref()?;
-        Some(moved(place).unwrap_or_else(|| place.clone()))
-    };
-    Choice {
-        call: of(&choice.call),
-        allocation: of(&choice.allocation),
-        ..choice.clone()
+impl Seen {
+    fn of(choice: &Choice, cause: &Cause) -> Seen {
+        let mut frames = cause.failed_at.iter();
+        Seen {
+            api: choice.api.clone(),
+            call: choice.call.clone(),
+            allocation: choice.allocation.clone(),
+            assertion: frames.find(|place| super::sources::is_test(&place.file)).cloned(),
+        }
+    }
+
+    fn blamed(&self, known: Known<'_>, texts: &Texts) -> Blamed {
+        let line = |place: &Option<SourcePlace>| {
+            let place = place.as_ref()?;
+            let text = current(&place.file, texts, known)?;
+            let line = text.lines().nth((place.line as usize).checked_sub(1)?)?;
+            Some(format!("{} {}", place.method, line.trim()))
+        };
+        Blamed {
+            api: self.api.clone(),
+            call: line(&self.call).unwrap_or_default(),
+            allocation: line(&self.allocation).unwrap_or_default(),
+            assertion: line(&self.assertion).unwrap_or_default(),
+        }
+    }
+
+    /// The same, where its lines are after the edits of a candidate.
+    fn moved(&self, candidate: &Candidate, before: &Texts, known: Known<'_>) -> Seen {
+        let moved = |place: &SourcePlace| {
+            let edits = candidate.edits.get(&place.file)?;
+            let old = current(&place.file, before, known)?;
+            let line = (place.line as usize).checked_sub(1)?;
+            let start: usize = old.split_inclusive('\n').take(line).map(str::len).sum();
+            Some(SourcePlace {
+                line: line_of(&edits.apply(&old), edits.moved(start)),
+                ..place.clone()
+            })
+        };
+        let of = |place: &Option<SourcePlace>| {
+            let place = place.as_ref()?;
+            Some(moved(place).unwrap_or_else(|| place.clone()))
+        };
+        Seen {
+            api: self.api.clone(),
+            call: of(&self.call),
+            allocation: of(&self.allocation),
+            assertion: of(&self.assertion),
+        }
     }
 }
 

@@ -29,10 +29,11 @@ pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
 }
 
 fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Vec<Candidate> {
-    let Some(expected) = Json::parse(&texts.expected) else {
+    let Some(expected) = Json::parse_leniently(&texts.expected) else {
         return Vec::new();
     };
-    let arrays = match texts.actual.as_deref().map(Json::parse) {
+    let is_strict = Json::parse(&texts.expected).is_some();
+    let arrays = match texts.actual.as_deref().map(Json::parse_leniently) {
         None if expected.has_order() => Arrays::InOrder,
         Some(Some(actual)) if expected.says_the_same(&actual, Arrays::InOrder) => Arrays::InOrder,
         Some(Some(actual)) if expected.says_the_same(&actual, Arrays::InAnyOrder) => Arrays::InAnyOrder,
@@ -46,6 +47,7 @@ fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Vec<Candidate> {
     let compares = tree_compares(clues, texts.file, texts.comparison.call, work.expected.is_array());
     compares
         .into_iter()
+        .filter(|compare| is_strict || compare.reads_single_quotes())
         .flat_map(|compare| work.candidates(compare))
         .collect()
 }
@@ -432,6 +434,20 @@ mod tests {
         statement("import org.json.JSONObject;\n", equal)
             .java(8, &["/r/json-20140107.jar"])
             .check(propose, &[]);
+    }
+
+    #[test]
+    fn single_quotes_are_read_by_some_libraries() {
+        let case = statement("", "assertEquals(json, body());").compared("{'a':1,'b':2}", "{'b':2,'a':1}");
+        case.java(8, &GSON).check(
+            propose,
+            &[
+                "+import com.google.gson.JsonParser;\n+\n-assertEquals(json, body());\n\
+                 +assertEquals(JsonParser.parseString(json), JsonParser.parseString(body()));",
+            ],
+        );
+        let case = statement("", "assertEquals(json, body());").compared("{'a':1,'b':2}", "{'b':2,'a':1}");
+        case.java(8, &JACKSON).check(propose, &[]);
     }
 
     #[test]

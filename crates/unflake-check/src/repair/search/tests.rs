@@ -361,3 +361,26 @@ fn attempts_share_an_overlay_if_they_do_not_touch_each_other() {
         .collect();
     assert_eq!(packed, [vec![0, 1], vec![2], vec![3, 4, 5]]);
 }
+
+#[test]
+fn one_choice_may_break_several_assertions_of_a_test() {
+    let project = project();
+    let sources = ProjectSources::new(project.path());
+    let known = Known {
+        sources: &sources,
+        libraries: &[],
+    };
+    let failing_at = |line| Cause {
+        failed_at: vec![SourcePlace {
+            file: TEST.to_owned(),
+            line,
+            method: "p.ATest.a".to_owned(),
+        }],
+        ..cause(TEST, 6)
+    };
+    let first = failing_at(10);
+    let none = Texts::new();
+    let blamed = BTreeSet::from([Seen::of(&first.choices[0], &first).blamed(known, &none)]);
+    assert!(!is_new(&first, &blamed, known, &none));
+    assert!(is_new(&failing_at(9), &blamed, known, &none));
+}
