@@ -4,6 +4,7 @@
 //! random sequence stays aligned. All that is asked of a JVM is to run the test once more with another script.
 
 use crate::{Verdict, minimize};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use unflake_protocol::{ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Order, Others, Record, Script};
 
@@ -62,6 +63,10 @@ pub enum NoCause {
 
 /// How often a smaller order may be tried for.
 const ORDER_RUNS: usize = 60;
+/// Of more choices, the last ones are looked at.
+const MOST_SEEN: usize = 400;
+/// Single choices that are tried before a search.
+const MOST_GUESSES: usize = 3;
 
 /// Finds the culprits of a test that fails when everything varies.
 pub fn find_cause(probe: &mut impl Probe) -> Result<Culprits, NoCause> {
@@ -76,20 +81,31 @@ pub fn find_cause(probe: &mut impl Probe) -> Result<Culprits, NoCause> {
     let mut all: Vec<ChoiceId> = whole.choices.iter().map(|chosen| chosen.id).collect();
     all.sort_unstable();
     all.dedup();
-    let natural = fails(probe, &Script::only(&all, |_| false)).ok_or(NoCause::TimeUp(all.len()))?;
-    if let Some(failure) = natural {
-        return Err(NoCause::Hashes(Box::new(failure)));
+    let seen = Record {
+        evidence: all.iter().rev().take(MOST_SEEN).copied().collect(),
+        ..Record::default()
+    };
+    let natural = probe
+        .run(&Script::only(&all, |_| false), &seen)
+        .ok_or(NoCause::TimeUp(all.len()))?;
+    if let Some(failure) = natural.failure() {
+        return Err(NoCause::Hashes(Box::new(failure.clone())));
     }
-    let minimal = minimize(all.len(), |part| {
-        let script = Script::only(&all, |index| part.binary_search(&index).is_ok());
-        fails(probe, &script).map(|failure| failure.is_some())
+    let mut guesses = whole
+        .failure()
+        .map_or_else(Vec::new, |failure| guesses(failure, &natural.evidence));
+    guesses.truncate(MOST_GUESSES);
+    let guessed = guesses.into_iter().find_map(|id| {
+        let varied = BTreeMap::from([(id, Order::Varied)]);
+        Some((show(probe, &varied, false).ok()?, varied))
     });
-    if !minimal.is_proved {
-        return Err(NoCause::TimeUp(minimal.members.len()));
-    }
-    let ids: Vec<ChoiceId> = minimal.members.iter().map(|index| all[*index]).collect();
-    let varied: BTreeMap<ChoiceId, Order> = ids.iter().map(|id| (*id, Order::Varied)).collect();
-    let first = show(probe, &varied, false)?;
+    let (first, varied) = match guessed {
+        Some(found) => found,
+        None => {
+            let varied = smallest_set(probe, &all)?;
+            (show(probe, &varied, false)?, varied)
+        }
+    };
     let orders = least_orders(probe, varied, &first.evidence);
     // Where collections are made is looked for last, and is not worth losing the rest for: keeping them alive may
     // matter to a test that watches the garbage collector.
@@ -115,6 +131,54 @@ pub fn find_cause(probe: &mut impl Probe) -> Result<Culprits, NoCause> {
         failure,
         script: script(&orders),
     })
+}
+
+/// A smallest set of choices that fails the test.
+fn smallest_set(probe: &mut impl Probe, all: &[ChoiceId]) -> Result<BTreeMap<ChoiceId, Order>, NoCause> {
+    let minimal = minimize(all.len(), |part| {
+        let script = Script::only(all, |index| part.binary_search(&index).is_ok());
+        fails(probe, &script).map(|failure| failure.is_some())
+    });
+    if !minimal.is_proved {
+        return Err(NoCause::TimeUp(minimal.members.len()));
+    }
+    let ids = minimal.members.iter().map(|index| all[*index]);
+    Ok(ids.map(|id| (id, Order::Varied)).collect())
+}
+
+/// Choices that may well be the only cause, the best guess first: of their elements two or more are in what the failing
+/// test said. Nearly all causes are a single choice, and each guess that is right saves a search.
+fn guesses(failure: &Failure, evidence: &[Evidence]) -> Vec<ChoiceId> {
+    let texts = [
+        Some(&failure.message),
+        failure.expected.as_ref(),
+        failure.actual.as_ref(),
+    ];
+    let said: Vec<&String> = texts.into_iter().flatten().collect();
+    let is_said = |element: &str| said.iter().any(|text| text.contains(element));
+    let mut ranked: Vec<(u64, ChoiceId)> = evidence
+        .iter()
+        .filter(|choice| choice.kind == ChoiceKind::Rearranges && !choice.natural.is_empty())
+        .filter_map(|choice| {
+            let names = choice.natural.iter().map(|element| telling_part(element));
+            let found = names.filter(|name| name.len() > 1 && is_said(name)).count();
+            // In thousandths, so that a small collection of which all was said comes before a part of a large one.
+            (found > 1).then_some((found as u64 * 1000 / choice.natural.len() as u64, choice.id))
+        })
+        .collect();
+    ranked.sort_by_key(|(share, id)| (Reverse(*share), Reverse(*id)));
+    ranked.into_iter().map(|(_, id)| id).collect()
+}
+
+/// What a test would say of an element: the key of an entry, the name of a field or method.
+fn telling_part(element: &str) -> &str {
+    let whole = element.trim_matches('"');
+    let key = whole.split('=').next().unwrap_or(whole);
+    let declared = key.split('(').next().unwrap_or(key);
+    match declared.rsplit_once(' ') {
+        Some((_, member)) => member.rsplit('.').next().unwrap_or(member),
+        None => key,
+    }
 }
 
 /// The failure of one run; `None` inside: it passes.

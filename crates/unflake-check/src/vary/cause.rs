@@ -8,6 +8,7 @@ use crate::places::OwnCode;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::suite::LaunchIx;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use unflake_explore::{Culprits, NoCause, Verdict, find_cause};
 use unflake_findings::{Cause, CauseStatus, Choice, Scope};
@@ -48,6 +49,14 @@ struct Spare {
     jvm: DrivenJvm,
 }
 
+/// What one failure leaves for the next of the same thread.
+#[derive(Default)]
+struct Handed {
+    spare: Option<Spare>,
+    /// Classes whose tests show their failures in fresh JVMs only.
+    cold: BTreeSet<String>,
+}
+
 impl Debugger<'_> {
     /// The causes of these failures, in their order; `done` hears of each.
     pub fn explain(&self, failures: Vec<ToExplain>, done: &(dyn Fn() + Sync)) -> Vec<Cause> {
@@ -55,16 +64,16 @@ impl Debugger<'_> {
             threads: self.jobs,
             items: failures,
         };
-        in_lanes(vec![lane], &|| None, &|spare, failure: ToExplain| {
+        in_lanes(vec![lane], &Handed::default, &|handed, failure: ToExplain| {
             let clock = Instant::now();
-            let mut cause = self.cause(&failure, spare);
+            let mut cause = self.cause(&failure, handed);
             cause.time = clock.elapsed().as_secs_f64();
             done();
             cause
         })
     }
 
-    fn cause(&self, failure: &ToExplain, spare: &mut Option<Spare>) -> Cause {
+    fn cause(&self, failure: &ToExplain, handed: &mut Handed) -> Cause {
         let ToExplain {
             strategy,
             scope,
@@ -92,20 +101,29 @@ impl Debugger<'_> {
             only: &suite.own_scopes(&replay.tests),
             silence: hangs.then(|| Patience::repeating(None).silence(took)),
         };
-        let mut is_warm = true;
-        let found = self.warm(subject, launch, spare, &mut allowance).or_else(|why| {
-            is_warm = false;
-            // What a test finds changed by its own earlier runs, or what an initialiser froze, shows in fresh JVMs
-            // only.
-            match why {
-                NoCause::TimeUp(_) if self.is_over(&allowance) => Err(why),
-                _ => find_cause(&mut Cold {
-                    jvms: self.jvms,
-                    subject,
-                    allowance: &mut allowance,
-                }),
-            }
-        });
+        let class = subject
+            .tests
+            .last()
+            .map(|test| test.root.clone())
+            .unwrap_or_default();
+        let warm = match handed.cold.contains(&class) {
+            true => Err(NoCause::NotRepeated),
+            false => self.warm(subject, launch, &mut handed.spare, &mut allowance),
+        };
+        let is_warm = warm.is_ok();
+        // What a test finds changed by its own earlier runs, or what an initialiser froze, shows in fresh JVMs only.
+        let found = match warm {
+            Err(NoCause::TimeUp(left)) if self.is_over(&allowance) => Err(NoCause::TimeUp(left)),
+            Err(_) => find_cause(&mut Cold {
+                jvms: self.jvms,
+                subject,
+                allowance: &mut allowance,
+            }),
+            found => found,
+        };
+        if !is_warm && found.is_ok() && !self.repeatable {
+            handed.cold.insert(class);
+        }
         let runs = allowance.runs;
         let ended = match allowance.most {
             Some(most) if allowance.is_used_up() => format!("{most} runs were not enough,"),

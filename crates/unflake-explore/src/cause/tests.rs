@@ -7,12 +7,15 @@ struct Pretended<F> {
     size: u32,
     runs: usize,
     fails: F,
+    /// What it says when it fails.
+    message: &'static str,
 }
 
 impl<F: Fn(&[Vec<u32>]) -> bool> Probe for Pretended<F> {
     fn run(&mut self, script: &Script, record: &Record) -> Option<Probed> {
         self.runs += 1;
         let ids: Vec<ChoiceId> = (0..self.choices).map(|call| ChoiceId::new(1, 0, call)).collect();
+        let place = |id: &ChoiceId| ids.iter().position(|other| other == id).unwrap_or_default();
         let reversed: Vec<u32> = (0..self.size).rev().collect();
         let order = |id: &ChoiceId| {
             let entry = script.entries.iter().find(|(from, to, _)| from <= id && id <= to);
@@ -26,7 +29,7 @@ impl<F: Fn(&[Vec<u32>]) -> bool> Probe for Pretended<F> {
         let failed = (self.fails)(&orders);
         let failure = Failure {
             kind: "E".to_owned(),
-            message: String::new(),
+            message: self.message.to_owned(),
             trace: String::new(),
             expected: None,
             actual: None,
@@ -45,7 +48,7 @@ impl<F: Fn(&[Vec<u32>]) -> bool> Probe for Pretended<F> {
             kind: ChoiceKind::Rearranges,
             size: self.size,
             owner: None,
-            natural: Vec::new(),
+            natural: (0..self.size).map(|n| format!("e{}-{n}", place(id))).collect(),
             natural_answer: 0,
             failing: Vec::new(),
             moved: Vec::new(),
@@ -71,6 +74,7 @@ fn cause(choices: u32, size: u32, fails: impl Fn(&[Vec<u32>]) -> bool) -> Result
         size,
         runs: 0,
         fails,
+        message: "",
     };
     let found = find_cause(&mut probe)?;
     let shown = found
@@ -84,6 +88,45 @@ fn cause(choices: u32, size: u32, fails: impl Fn(&[Vec<u32>]) -> bool) -> Result
 fn one_choice_and_the_two_elements_that_matter() {
     let fails = |orders: &[Vec<u32>]| orders[36][0] != 0;
     assert_eq!(cause(100, 4, fails), Ok("37:[3, 1, 2, 0]".to_owned()));
+}
+
+/// Runs until the cause is found.
+fn runs(message: &'static str, fails: impl Fn(&[Vec<u32>]) -> bool) -> usize {
+    let mut probe = Pretended {
+        choices: 200,
+        size: 2,
+        runs: 0,
+        fails,
+        message,
+    };
+    find_cause(&mut probe).unwrap();
+    probe.runs
+}
+
+#[test]
+fn what_the_failing_test_says_is_a_guess() {
+    let one = |orders: &[Vec<u32>]| orders[36][0] != 0;
+    // All varied, all natural, the guess, and once more with where it was made.
+    assert_eq!(runs("expected e36-0 e36-1 but was e36-1 e36-0", one), 4);
+    assert!(runs("no", one) > 10);
+    // A wrong guess costs one run, and one element says too little.
+    assert_eq!(runs("e7-0 e7-1", one), runs("no", one) + 1);
+    assert_eq!(runs("e36-0", one), runs("no", one));
+    let both = |orders: &[Vec<u32>]| orders[36][0] != 0 && orders[37][0] != 0;
+    assert!(runs("e36-0 e36-1 e37-0 e37-1", both) > 10);
+}
+
+#[test]
+fn the_telling_part_of_an_element() {
+    for (element, part) in [
+        ("a", "a"),
+        ("\"a\"", "a"),
+        ("key=value", "key"),
+        ("private java.lang.String p.Amount.currency", "currency"),
+        ("public int p.A.size(int, long)", "size"),
+    ] {
+        assert_eq!(telling_part(element), part);
+    }
 }
 
 #[test]
