@@ -14,7 +14,7 @@ struct Command {
 const COMMANDS: [Command; 9] = [
     Command {
         name: "bench",
-        about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice, `bench pollution` that of watching shared state",
+        about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice, `bench pollution` that of watching shared state, `bench repair` how many tests `fix` repairs",
         run: bench,
     },
     Command {
@@ -89,9 +89,10 @@ fn bench(args: Vec<String>) -> Outcome<()> {
         Some("jmh") => jmh::run(args.collect()),
         Some("explain") => real::explain::run(args.collect()),
         Some("pollution") => real::pollution::run(args.collect()),
+        Some("repair") => real::repair::run(args.collect()),
         _ => Err(Failure::usage(
-            "`bench` is `bench real`, `bench explain`, `bench jmh` or `bench pollution`",
-            "cargo xtask bench real|explain|jmh|pollution [ARGUMENTS]",
+            "`bench` is `bench real`, `bench explain`, `bench jmh`, `bench pollution` or `bench repair`",
+            "cargo xtask bench real|explain|jmh|pollution|repair [ARGUMENTS]",
         )),
     }
 }

@@ -7,6 +7,7 @@ mod maven;
 mod nondex;
 pub(crate) mod pollution;
 mod projects;
+pub(crate) mod repair;
 mod surefire;
 mod table;
 mod unflake;
