@@ -121,6 +121,8 @@ pub enum Unconfirmed {
     BrokenByOthers,
     /// It fails when it runs a second time in one JVM, and only then.
     OnlyOnce,
+    /// Alone, each run of it needs a fresh JVM; see [`Inquiry::leaving_cold_ones`].
+    NeedsFreshJvms,
     /// The framework did not run it when asked to.
     NotRun,
     NoJvm(String),
@@ -128,11 +130,31 @@ pub enum Unconfirmed {
 }
 
 /// All that is done to confirm the failures of one test, whatever the round: what it may still cost, and what was seen.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Inquiry {
     proofs_left: u32,
     /// All runs alone, proofs or not.
     pub seen: Evidence,
+    /// What needs a fresh JVM for each run is left for a batch.
+    leaves_cold_ones: bool,
+}
+
+impl Inquiry {
+    /// The same, which leaves or does not leave what needs a fresh JVM for each run to a batch.
+    #[must_use]
+    pub fn leaving_cold_ones(self, leaves_cold_ones: bool) -> Inquiry {
+        Inquiry {
+            leaves_cold_ones,
+            ..self
+        }
+    }
+
+    /// Whether another proof may be begun.
+    pub(crate) fn begin_proof(&mut self) -> bool {
+        let may = self.proofs_left > 0;
+        self.proofs_left = self.proofs_left.saturating_sub(1);
+        may
+    }
 }
 
 impl Default for Inquiry {
@@ -140,6 +162,7 @@ impl Default for Inquiry {
         Inquiry {
             proofs_left: ATTEMPTS,
             seen: Evidence::LEARNED,
+            leaves_cold_ones: false,
         }
     }
 }
@@ -182,7 +205,9 @@ pub fn confirm<S: Jvms>(
                 *warm = attempt.jvm.filter(Jvm::is_alive);
                 return Ok(confirmed);
             }
-            Err(stop @ (Unconfirmed::NoJvm(_) | Unconfirmed::Cancelled)) => return Err(stop),
+            Err(stop @ (Unconfirmed::NoJvm(_) | Unconfirmed::Cancelled | Unconfirmed::NeedsFreshJvms)) => {
+                return Err(stop);
+            }
             Err(Unconfirmed::Flaky(None)) => {
                 if suspect.is_unlikely {
                     *warm = attempt.jvm.filter(Jvm::is_alive);
@@ -284,7 +309,7 @@ impl<S: Jvms> Attempt<'_, S> {
             return Ok(failure);
         }
         // What an initialiser froze, or what the failing test left behind, is gone in a fresh JVM.
-        self.is_cold = true;
+        self.turn_cold()?;
         let mut unvaried = Counts::default();
         let mut said = None;
         while unvaried.failed < FAILS_ALWAYS {
@@ -342,7 +367,7 @@ impl<S: Jvms> Attempt<'_, S> {
                     has_failed = true;
                     // The JVM must be as good as new for the next.
                     if !self.is_cold && self.jvm.is_some() && self.unvaried()?.is_some() {
-                        self.is_cold = true;
+                        self.turn_cold()?;
                     }
                     break;
                 }
@@ -357,10 +382,9 @@ impl<S: Jvms> Attempt<'_, S> {
     /// Pairs of runs until the counts say enough: in one JVM, and if that does not prove it, in fresh ones.
     fn prove(&mut self, strategy: Strategy) -> Result<Option<(Evidence, Option<Failure>)>, Unconfirmed> {
         loop {
-            if self.inquiry.proofs_left == 0 {
+            if !self.inquiry.begin_proof() {
                 return Ok(None);
             }
-            self.inquiry.proofs_left -= 1;
             let mut evidence = Evidence::LEARNED;
             let mut last = None;
             let proved = loop {
@@ -387,8 +411,17 @@ impl<S: Jvms> Attempt<'_, S> {
             if self.is_cold {
                 return Ok(None);
             }
-            self.is_cold = true;
+            self.turn_cold()?;
         }
+    }
+
+    /// From here on every run is in a fresh JVM.
+    fn turn_cold(&mut self) -> Result<(), Unconfirmed> {
+        if self.inquiry.leaves_cold_ones && self.scope == Scope::Alone {
+            return Err(Unconfirmed::NeedsFreshJvms);
+        }
+        self.is_cold = true;
+        Ok(())
     }
 
     /// `None`: it passed.
@@ -436,7 +469,7 @@ const SEEDS_PER_LEVEL: u64 = 3;
 
 /// What is tried at a level: its guided forms and some seeds. Reversing is the same at every level and was the first
 /// round.
-fn strategies(level: Level, seed: Seed) -> impl Iterator<Item = Strategy> {
+pub(crate) fn strategies(level: Level, seed: Seed) -> impl Iterator<Item = Strategy> {
     let random = (1..=SEEDS_PER_LEVEL).map(move |n| Form::Random(seed.derive(n)));
     [Form::Odd, Form::Pairs]
         .into_iter()

@@ -4,6 +4,7 @@
 //! Pure: knows no process, clock or disk. Test JVMs are behind traits ([`Jvms`] and [`Jvm`] for rounds, [`Probe`] for
 //! single choices, [`order::Orders`] for exact orders), so every decision is tested without one.
 
+mod batch;
 mod cause;
 mod confirm;
 mod evidence;
@@ -16,6 +17,7 @@ mod select;
 mod split;
 mod test_ix;
 
+pub use batch::confirm_together;
 pub use cause::{Culprit, Culprits, NoCause, Probe, Probed, find_cause};
 pub use confirm::{
     Confirmed, Inquiry, Jvm, Jvms, LevelTrial, Scope, Suspect, Trial, Unconfirmed, Varied, Verdict, blame,

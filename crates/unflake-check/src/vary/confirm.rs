@@ -7,11 +7,12 @@ use crate::drive::driver::Fault;
 use crate::drive::rounds::{LaunchJvms, Verdicts, WorkerJvm};
 use crate::drive::units::{Turn, Unit, tests_of_round, units};
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
+use crate::suite::LaunchIx;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use unflake_explore::{
     Confirmed, Counts, Evidence, GUIDED_ROUNDS, Inquiry, Suspect, TestIx, Unconfirmed, Verdict, blame,
-    confirm, strategy_of_round,
+    confirm, confirm_together, strategy_of_round,
 };
 use unflake_findings::Rate;
 use unflake_protocol::{Failure, FailureSort};
@@ -44,7 +45,7 @@ impl FailedIn {
 /// What became of an attempt to confirm it, and all that was seen of it alone.
 struct Tried {
     result: Result<(u32, Confirmed), Unconfirmed>,
-    seen: Evidence,
+    inquiry: Inquiry,
 }
 
 impl Tried {
@@ -52,7 +53,7 @@ impl Tried {
     fn none() -> Tried {
         Tried {
             result: Err(Unconfirmed::Cancelled),
-            seen: Evidence::LEARNED,
+            inquiry: Inquiry::default(),
         }
     }
 }
@@ -104,29 +105,8 @@ pub(super) fn run(
     }
     drop_flaky(check, &mut suspects, ledger);
     repeat_rounds(check, candidates, &mut suspects);
-    check.progress.phase("confirming", suspects.len() as u64);
-    // Tests of one class share a JVM as long as it stays as good as new.
-    let class = |failed: &FailedIn| (suite[failed.test].launch, &suite[failed.test].handle.root);
-    let classes: Vec<&[FailedIn]> = suspects.chunk_by(|a, b| class(a) == class(b)).collect();
-    let deadline = check
-        .options
-        .budget
-        .map(|budget| Instant::now() + time_for(budget));
-    let results = check.in_parallel(&classes, |class| {
-        let mut warm = None;
-        let confirm = |failed: &FailedIn| {
-            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let result = if is_late {
-                Tried::none()
-            } else {
-                confirm_one(check, failed, &mut warm)
-            };
-            check.progress.step();
-            result
-        };
-        class.iter().map(confirm).collect::<Vec<_>>()
-    });
-    for (suspect, result) in suspects.iter().zip(results.into_iter().flatten()) {
+    let results = confirm_all(check, &suspects);
+    for (suspect, result) in suspects.iter().zip(results) {
         if suspect.has_crashed && result.result.is_err() {
             // It was left out of the rounds behind that one, and perhaps for nothing.
             let test = &suite[suspect.test];
@@ -142,6 +122,108 @@ pub(super) fn run(
     }
     through_build.sort_unstable();
     through_build
+}
+
+/// What becomes of each suspect. First in warm JVMs, class by class; what needs fresh ones then in batches; who is left,
+/// each for itself.
+fn confirm_all(check: &Check<'_>, suspects: &[FailedIn]) -> Vec<Tried> {
+    /// From so many on a batch is cheaper.
+    const WORTH_A_BATCH: usize = 3;
+    check.progress.phase("confirming", suspects.len() as u64);
+    let suite = &check.session.suite;
+    let deadline = check
+        .options
+        .budget
+        .map(|budget| Instant::now() + time_for(budget));
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    // Tests of one class share a JVM as long as it stays as good as new.
+    let class = |failed: &FailedIn| (suite[failed.test].launch, &suite[failed.test].handle.root);
+    let in_turn = |some: &[(&FailedIn, Inquiry)]| -> Vec<Tried> {
+        let classes: Vec<&[(&FailedIn, Inquiry)]> = some.chunk_by(|a, b| class(a.0) == class(b.0)).collect();
+        let tried = check.in_parallel(&classes, |class| {
+            let mut warm = None;
+            let mut is_class_cold = false;
+            let confirm = |(failed, inquiry): &(&FailedIn, Inquiry)| {
+                let tried = if is_late() {
+                    Tried::none()
+                } else if is_class_cold {
+                    // What one test of a class needs, the others mostly need as well.
+                    Tried {
+                        result: Err(Unconfirmed::NeedsFreshJvms),
+                        inquiry: inquiry.clone(),
+                    }
+                } else {
+                    confirm_one(check, failed, inquiry.clone(), &mut warm)
+                };
+                is_class_cold = tried.result == Err(Unconfirmed::NeedsFreshJvms);
+                if !is_class_cold {
+                    check.progress.step();
+                }
+                tried
+            };
+            class.iter().map(confirm).collect::<Vec<_>>()
+        });
+        tried.into_iter().flatten().collect()
+    };
+    let first = Inquiry::default().leaving_cold_ones(suspects.len() >= WORTH_A_BATCH);
+    let all: Vec<(&FailedIn, Inquiry)> = suspects.iter().map(|suspect| (suspect, first.clone())).collect();
+    let mut tried = in_turn(&all);
+    let is_cold = |tried: &Tried| tried.result == Err(Unconfirmed::NeedsFreshJvms);
+    let cold: Vec<usize> = (0..tried.len()).filter(|index| is_cold(&tried[*index])).collect();
+    if cold.is_empty() {
+        return tried;
+    }
+    if cold.len() >= WORTH_A_BATCH && !is_late() {
+        for launch in suite.launches() {
+            let here: Vec<usize> = cold
+                .iter()
+                .copied()
+                .filter(|index| suite[suspects[*index].test].launch == Some(launch))
+                .collect();
+            in_batches(check, suspects, launch, &here, &mut tried);
+        }
+    }
+    let left: Vec<usize> = cold.into_iter().filter(|index| is_cold(&tried[*index])).collect();
+    let last = |index: &usize| tried[*index].inquiry.clone().leaving_cold_ones(false);
+    let some: Vec<(&FailedIn, Inquiry)> = left
+        .iter()
+        .map(|index| (&suspects[*index], last(index)))
+        .collect();
+    let again = in_turn(&some);
+    for (index, again) in left.into_iter().zip(again) {
+        tried[index] = again;
+    }
+    tried
+}
+
+/// Confirms suspects of one launch that need fresh JVMs, in as many batches at a time as there are workers.
+fn in_batches(
+    check: &Check<'_>,
+    suspects: &[FailedIn],
+    launch: LaunchIx,
+    here: &[usize],
+    tried: &mut [Tried],
+) {
+    let jvms = LaunchJvms::new(check.workers, launch);
+    let size = here.len().div_ceil(check.workers.spread.jobs.max(1)).max(1);
+    let parts: Vec<&[usize]> = here.chunks(size).collect();
+    let before: Vec<Inquiry> = tried.iter().map(|tried| tried.inquiry.clone()).collect();
+    let confirmed = check.in_parallel(&parts, |part| {
+        let of_part: Vec<Suspect> = part
+            .iter()
+            .map(|index| suspect_of(check, &suspects[*index], suspects[*index].rounds[0]))
+            .collect();
+        let mut inquiries: Vec<Inquiry> = part.iter().map(|index| before[*index].clone()).collect();
+        let found = confirm_together(&jvms, of_part.iter().zip(&mut inquiries).collect());
+        found.into_iter().zip(inquiries).collect::<Vec<_>>()
+    });
+    for (index, (found, inquiry)) in here.iter().zip(confirmed.into_iter().flatten()) {
+        tried[*index].inquiry = inquiry;
+        if let Some(found) = found {
+            tried[*index].result = Ok((suspects[*index].rounds[0], found));
+            check.progress.step();
+        }
+    }
 }
 
 /// How long confirmation may take: what was seen should not be lost for a short budget.
@@ -269,7 +351,7 @@ fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
         Err(_) if is_cancelled => unresolved(Unresolved::NotConfirmed),
         Err(Unconfirmed::Cancelled) => unresolved(Unresolved::NotConfirmedInTime),
         Err(Unconfirmed::Flaky(failure)) => unresolved(Unresolved::Flaky {
-            seen: tried.seen.plus(suspect.in_rounds()),
+            seen: tried.inquiry.seen.plus(suspect.in_rounds()),
             message: failure.map_or_else(|| suspect.message.clone(), |failure| message(&failure)),
         }),
         Err(Unconfirmed::BrokenByOthers) => unresolved(Unresolved::BrokenByOthers),
@@ -277,26 +359,18 @@ fn judge(suspect: &FailedIn, tried: Tried, is_cancelled: bool) -> Confirmation {
         Err(Unconfirmed::NeedsOthers(failure)) => unresolved(Unresolved::NeedsOthers {
             message: failure.message,
         }),
-        Err(Unconfirmed::FailsUnvaried(_) | Unconfirmed::NotRun) => Confirmation::ThroughBuild,
+        // Nobody is left who needs fresh JVMs: the last try gives them.
+        Err(Unconfirmed::FailsUnvaried(_) | Unconfirmed::NotRun | Unconfirmed::NeedsFreshJvms) => {
+            Confirmation::ThroughBuild
+        }
         Err(Unconfirmed::NoJvm(reason)) => unresolved(Unresolved::NoJvm(reason)),
     }
 }
 
-/// Tries to confirm the failure of one test, of one round after the other.
-fn confirm_one<'a>(check: &'a Check<'_>, failed: &FailedIn, warm: &mut Option<WorkerJvm<'a>>) -> Tried {
-    /// What failed in this many rounds and is confirmed in none of them is flaky.
-    const MOST: usize = 3;
-    let suite = &check.session.suite;
-    let mut inquiry = Inquiry::default();
-    let Some(launch) = suite[failed.test].launch else {
-        return Tried {
-            result: Err(Unconfirmed::NotRun),
-            seen: inquiry.seen,
-        };
-    };
-    let jvms = LaunchJvms::new(check.workers, launch);
-    let before = suite.before(failed.test);
-    let suspect = |round: u32| Suspect {
+/// A test, as it failed in a round.
+fn suspect_of(check: &Check<'_>, failed: &FailedIn, round: u32) -> Suspect {
+    let before = check.session.suite.before(failed.test);
+    Suspect {
         test: failed.test,
         strategy: strategy_of_round(round, check.level(), check.seed),
         class: before.of_class.clone(),
@@ -304,12 +378,29 @@ fn confirm_one<'a>(check: &'a Check<'_>, failed: &FailedIn, warm: &mut Option<Wo
         seed: check.seed,
         climb: check.level().is_none(),
         ran_before: (2..=GUIDED_ROUNDS).contains(&round),
-        is_unlikely: false,
+        is_unlikely: failed.has_not_repeated,
+    }
+}
+
+/// Tries to confirm the failure of one test, of one round after the other.
+fn confirm_one<'a>(
+    check: &'a Check<'_>,
+    failed: &FailedIn,
+    mut inquiry: Inquiry,
+    warm: &mut Option<WorkerJvm<'a>>,
+) -> Tried {
+    /// What failed in this many rounds and is confirmed in none of them is flaky.
+    const MOST: usize = 3;
+    let Some(launch) = check.session.suite[failed.test].launch else {
+        return Tried {
+            result: Err(Unconfirmed::NotRun),
+            inquiry,
+        };
     };
+    let jvms = LaunchJvms::new(check.workers, launch);
     let mut result = Err(Unconfirmed::Flaky(None));
     for (place, &round) in failed.rounds.iter().take(MOST).enumerate() {
-        let mut suspect = suspect(round);
-        suspect.is_unlikely = failed.has_not_repeated;
+        let mut suspect = suspect_of(check, failed, round);
         // What needs the tests before it needed them in the first of these rounds too.
         if place > 0 || failed.has_not_repeated {
             suspect.class.clear();
@@ -324,12 +415,9 @@ fn confirm_one<'a>(check: &'a Check<'_>, failed: &FailedIn, warm: &mut Option<Wo
         && !failed.has_not_repeated
         && let Some(first) = failed.rounds.first()
     {
-        result = Err(blame(&jvms, &suspect(*first)));
+        result = Err(blame(&jvms, &suspect_of(check, failed, *first)));
     }
-    Tried {
-        result,
-        seen: inquiry.seen,
-    }
+    Tried { result, inquiry }
 }
 
 #[cfg(test)]
@@ -559,6 +647,23 @@ mod tests {
     }
 
     #[test]
+    fn what_needs_fresh_jvms_is_confirmed_in_batches() {
+        // Each fails only the first time in a JVM, so that no JVM shows it twice.
+        let checked = |count: usize| {
+            let suite: Vec<String> = (0..count)
+                .map(|n| format!("C{n}#a fails varied and once"))
+                .collect();
+            let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(1));
+            let facts = simulated.facts();
+            let is_found = |fact: &&String| fact.contains("fails since round 1, Alone, one reverse");
+            assert_eq!(facts.iter().filter(is_found).count(), count);
+            simulated.starts()
+        };
+        // A JVM for what was tried first, and one for the last word; all else is shared.
+        assert_eq!(checked(25) - checked(15), 2 * 10);
+    }
+
+    #[test]
     fn what_fails_after_others_still_counts_among_many() {
         let mut suite = String::from("A#a\nB#b fails varied and after A#a\n");
         for n in 0..10 {
@@ -626,10 +731,8 @@ mod tests {
                 has_crashed: false,
                 has_not_repeated: false,
             };
-            let tried = Tried {
-                result,
-                seen: Evidence::LEARNED,
-            };
+            let inquiry = Inquiry::default();
+            let tried = Tried { result, inquiry };
             let judged = match judge(&suspect, tried, is_cancelled) {
                 Confirmation::Fact(Fact::Failed(failed)) => format!("failed in round {}", failed.round),
                 Confirmation::Fact(Fact::Unresolved(_, Unresolved::Flaky { message, .. })) => {
