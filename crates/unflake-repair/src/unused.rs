@@ -15,7 +15,8 @@ impl JavaFile {
             .filter(|import| {
                 let name = self.of(*import).trim_end_matches([';', ' ']);
                 let simple = name.rsplit('.').next().unwrap_or(name).trim();
-                simple != "*" && self.uses(simple) && !edited.uses(simple)
+                let is_there = edited.text().contains(self.of(*import));
+                simple != "*" && is_there && self.uses(simple) && !edited.uses(simple)
             })
             .fold(edits, |edits, import| {
                 let rest = &self.text()[import.end_byte()..];
@@ -24,7 +25,8 @@ impl JavaFile {
             })
     }
 
-    /// Whether a word stands anywhere but in the imports, comments included: documentation may refer to a class.
+    /// Whether a word stands anywhere but in the imports, comments included: documentation may refer to a class. Behind
+    /// a dot it belongs to what is before the dot: `JSONAssert.assertEquals` needs no static import.
     fn uses(&self, word: &str) -> bool {
         let imports = named_children(self.root()).into_iter();
         let start = imports
@@ -32,16 +34,22 @@ impl JavaFile {
             .map(|node| node.end_byte())
             .max()
             .unwrap_or(0);
-        has_word(&self.text()[start..], word)
+        words(&self.text()[start..], word).any(|before| !before.ends_with('.'))
     }
 }
 
 /// Whether a text has a word that is no part of a longer one.
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    words(text, word).next().is_some()
+}
+
+/// What stands before each occurrence of a word that is no part of a longer one.
+fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = &'t str> {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$');
-    text.match_indices(word).any(|(at, _)| {
+    text.match_indices(word).filter_map(move |(at, _)| {
         let (before, after) = (&text[..at], &text[at + word.len()..]);
-        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
+        let is_word = !is_part(before.chars().next_back()) && !is_part(after.chars().next());
+        is_word.then_some(before)
     })
 }
 
@@ -69,6 +77,13 @@ mod tests {
             "b(1)",
             "c(1)",
             "\nclass A { Object o = c(1); }\n",
+        );
+        // Behind a dot it is another one's.
+        check(
+            "import static p.B.b;\n\nclass A { Object o = b(1); }\n",
+            "b(1)",
+            "C.b(1)",
+            "\nclass A { Object o = C.b(1); }\n",
         );
     }
 
