@@ -36,6 +36,8 @@ struct MadeUp<'a> {
     notices: bool,
     /// How many attempts were proved at the same time.
     waves: Vec<usize>,
+    /// The user ends it after so many waves.
+    patience: usize,
 }
 
 impl Proofs for MadeUp<'_> {
@@ -58,6 +60,10 @@ impl Proofs for MadeUp<'_> {
             .iter()
             .map(|_| self.next.map(|line| cause(TEST, line)))
             .collect()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.waves.len() >= self.patience
     }
 }
 
@@ -143,6 +149,7 @@ fn made_up(does: &Does) -> MadeUp<'_> {
         next: None,
         notices: true,
         waves: Vec::new(),
+        patience: usize::MAX,
     }
 }
 
@@ -210,7 +217,34 @@ fn what_does_not_work_is_not_taken_and_the_reason_is_told() {
         "the test still fails with other orders",
     );
     // Nobody knows any more.
-    told(Proved::Cancelled, "no strategy fits this failure");
+    told(Proved::Cancelled, INTERRUPTED);
+}
+
+#[test]
+fn what_was_proved_before_it_was_interrupted_stays() {
+    // The second is not repaired by its first candidate, and there is no time for another cause.
+    let does = |texts: &Texts| match text(texts, TEST).contains("one = new LinkedHashSet") {
+        true => PASSED,
+        false => Proved::FailsVaried(STRATEGY),
+    };
+    let patients = [patient(cause(TEST, 6)), patient(cause(TEST, 7))];
+    let one = "Set<String> one = new LinkedHashSet<>();";
+    for next in [None, Some(6)] {
+        let mut proofs = MadeUp {
+            next,
+            patience: 1,
+            ..made_up(&does)
+        };
+        check(&patients, Side::Test, &mut proofs, &[one, INTERRUPTED]);
+        assert_eq!(proofs.waves, [2]);
+    }
+    // Who is told to stop first does nothing.
+    let mut proofs = MadeUp {
+        patience: 0,
+        ..made_up(&does)
+    };
+    check(&patients, Side::Test, &mut proofs, &[INTERRUPTED, INTERRUPTED]);
+    assert_eq!(proofs.waves, [0; 0]);
 }
 
 #[test]
