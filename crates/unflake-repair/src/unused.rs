@@ -2,6 +2,7 @@
 
 use crate::edit::Edits;
 use crate::java::{JavaFile, named_children};
+use tree_sitter::Node;
 
 impl JavaFile {
     /// The edits, and those imports removed that were used before them and are not afterwards.
@@ -18,11 +19,23 @@ impl JavaFile {
                 let is_there = edited.text().contains(self.of(*import));
                 simple != "*" && is_there && self.uses(simple) && !edited.uses(simple)
             })
-            .fold(edits, |edits, import| {
-                let rest = &self.text()[import.end_byte()..];
-                let end = rest.find('\n').map_or(rest.len(), |newline| newline + 1);
-                edits.replace(import.start_byte()..import.end_byte() + end, "")
-            })
+            .fold(edits, |edits, import| self.without_import(edits, import))
+    }
+
+    /// With its line, and with the empty line behind it where that would follow another one.
+    fn without_import(&self, edits: Edits, import: Node<'_>) -> Edits {
+        let text = self.text();
+        let after = |at: usize| {
+            at + text[at..]
+                .find('\n')
+                .map_or(text.len() - at, |newline| newline + 1)
+        };
+        let removed = |end: usize| edits.clone().replace(import.start_byte()..end, "");
+        let end = after(import.end_byte());
+        let one = removed(end);
+        let (before, now) = (edits.apply(text), one.apply(text));
+        let is_alone = empty_lines(&now) > empty_lines(&before) && text[end..after(end)].trim().is_empty();
+        if is_alone { removed(after(end)) } else { one }
     }
 
     /// Whether a word stands anywhere but in the imports, comments included: documentation may refer to a class. Behind
@@ -36,6 +49,16 @@ impl JavaFile {
             .unwrap_or(0);
         words(&self.text()[start..], word).any(|before| !before.ends_with('.'))
     }
+}
+
+/// Empty lines that begin the text or follow another one.
+fn empty_lines(text: &str) -> usize {
+    let mut last_is_empty = true;
+    let lines = text.lines().filter(|line| {
+        let is_empty = line.trim().is_empty();
+        std::mem::replace(&mut last_is_empty, is_empty) && is_empty
+    });
+    lines.count()
 }
 
 /// Whether a text has a word that is no part of a longer one.
@@ -76,14 +99,27 @@ mod tests {
             "import static p.B.b;\n\nclass A { Object o = b(1); }\n",
             "b(1)",
             "c(1)",
-            "\nclass A { Object o = c(1); }\n",
+            "class A { Object o = c(1); }\n",
         );
         // Behind a dot it is another one's.
         check(
             "import static p.B.b;\n\nclass A { Object o = b(1); }\n",
             "b(1)",
             "C.b(1)",
-            "\nclass A { Object o = C.b(1); }\n",
+            "class A { Object o = C.b(1); }\n",
+        );
+        // An empty line that was between it and others goes too.
+        check(
+            "package p;\n\nimport static p.B.b;\n\nimport p.C;\n\nclass A { C o = b(1); }\n",
+            "b(1)",
+            "c(1)",
+            "package p;\n\nimport p.C;\n\nclass A { C o = c(1); }\n",
+        );
+        check(
+            "package p;\r\n\r\nimport static p.B.b;\r\nimport p.C;\r\n\r\nclass A { C o = b(1); }\r\n",
+            "b(1)",
+            "c(1)",
+            "package p;\r\n\r\nimport p.C;\r\n\r\nclass A { C o = c(1); }\r\n",
         );
     }
 

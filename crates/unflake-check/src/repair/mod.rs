@@ -144,7 +144,14 @@ pub fn repair(
     };
     let launches = &session.suite.launches;
     let mut overlays = Overlays::new(&sources, launches, session.scratch().to_owned(), &start);
-    let begun = of_these_sources(begun, &sources, &mut overlays, &mut outcomes);
+    progress.phase("comparing sources with classes", 0);
+    let compared = compare(&files_of(&begun), &sources, &mut overlays);
+    // Ctrl-C ends the compiler too; then it told nothing about sources.
+    let begun = if session.driver().cancel().is_cancelled() {
+        begun
+    } else {
+        of_these_sources(begun, &compared, &mut outcomes)
+    };
     let (begun, libraries): (Vec<Begun>, Vec<Libraries>) = begun.into_iter().unzip();
     let patients: Vec<Patient> = begun.iter().map(|begun| begun.patient.clone()).collect();
     let subjects: Vec<Subjected> = begun.iter().map(|begun| begun.subject.clone()).collect();
@@ -209,18 +216,19 @@ struct Begun {
     files: Vec<String>,
 }
 
+fn files_of(begun: &[(Begun, Libraries)]) -> BTreeSet<String> {
+    begun.iter().flat_map(|(begun, _)| begun.files.clone()).collect()
+}
+
 /// Leaves out what cannot be repaired since its sources are not those of the classes that ran.
 fn of_these_sources(
     begun: Vec<(Begun, Libraries)>,
-    sources: &ProjectSources,
-    overlays: &mut Overlays<'_>,
+    compiled: &BTreeMap<String, Compiled>,
     outcomes: &mut BTreeMap<usize, Outcome>,
 ) -> Vec<(Begun, Libraries)> {
-    let files: BTreeSet<String> = begun.iter().flat_map(|(begun, _)| begun.files.clone()).collect();
-    let compiled = compare(&files, sources, overlays);
     let mut kept = Vec::new();
     for (begun, libraries) in begun {
-        match why_not(&begun.files, &compiled) {
+        match why_not(&begun.files, compiled) {
             None => kept.push((begun, libraries)),
             Some(why) => {
                 outcomes.insert(begun.finding, Outcome::none(why));

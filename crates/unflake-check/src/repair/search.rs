@@ -134,7 +134,7 @@ struct Step {
     mutants: Vec<MutantAttempt>,
     /// Mutants of earlier edits that were noticed.
     noticed: u32,
-    /// What was blamed until now.
+    /// What was blamed until now: each as it was, and as it is after its edit.
     blamed: BTreeSet<Blamed>,
     /// Causes that were met until now.
     causes: usize,
