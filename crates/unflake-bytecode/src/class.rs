@@ -340,6 +340,15 @@ impl<'c> Method<'c> {
         self.class.annotations_in(&self.member.attributes)
     }
 
+    /// The first and the last line of the source that the body comes from; `None`: there is no body, or nobody knows.
+    pub fn lines(&self) -> Result<Option<(u16, u16)>, ClassError> {
+        let lines = match self.class.code(self.member)? {
+            Some((_, code)) => code.lines(&self.class.pool)?,
+            None => Vec::new(),
+        };
+        Ok(lines.iter().min().copied().zip(lines.iter().max().copied()))
+    }
+
     /// What the body does with fields, and what it calls; nothing where there is no body.
     pub fn uses(&self) -> Result<Uses<'c>, ClassError> {
         match self.class.code(self.member)? {

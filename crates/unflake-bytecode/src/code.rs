@@ -233,6 +233,17 @@ impl<'a> Code<'a> {
         Ok(i32::from(target) - i32::from(pc16(new)))
     }
 
+    /// All numbers of lines.
+    pub(crate) fn lines(&self, pool: &Pool<'a>) -> Result<Vec<u16>, Malformed> {
+        let mut lines = Vec::new();
+        for (name, content) in &self.attributes {
+            if pool.utf8(*name)? == b"LineNumberTable" {
+                lines.extend(tables::line_numbers(content.clone())?);
+            }
+        }
+        Ok(lines)
+    }
+
     fn write_attributes(
         &self,
         pool: &Pool<'a>,

@@ -23,6 +23,16 @@ pub(crate) fn lines(mut reader: Reader<'_>, map: &PcMap) -> Result<Vec<u8>, Malf
     Ok(out)
 }
 
+/// The lines of a `LineNumberTable`, as they stand there.
+pub(crate) fn line_numbers(mut reader: Reader<'_>) -> Result<Vec<u16>, Malformed> {
+    let mut lines = Vec::new();
+    for _ in 0..reader.u2()? {
+        reader.u2()?;
+        lines.push(reader.u2()?);
+    }
+    Ok(lines)
+}
+
 /// `LocalVariableTable` and `LocalVariableTypeTable`.
 pub(crate) fn variables(mut reader: Reader<'_>, map: &PcMap) -> Result<Vec<u8>, Malformed> {
     let mut out = Vec::with_capacity(reader.rest().len());

@@ -38,7 +38,7 @@ pub use options::{
 };
 pub use problem::{Problem, ProblemKind, list, not_implementation_dependent, unknown_api};
 pub use progress::{Progress, Silent};
-pub use repair::{Grouping, RepairOptions, Repairs, Workplace, repair};
+pub use repair::{Chooser, Grouping, RepairOptions, Repairs, Wanted, Workplace, repair};
 pub use replay::{Replay, Replays};
 pub use session::{Session, scratch};
 pub use space::explore;

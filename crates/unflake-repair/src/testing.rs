@@ -196,7 +196,7 @@ impl Case {
         assert_eq!(shown.collect::<Vec<_>>(), expected);
     }
 
-    fn changes(&self, candidate: &Candidate) -> String {
+    pub(crate) fn changes(&self, candidate: &Candidate) -> String {
         let changes = candidate
             .edits
             .iter()

@@ -16,6 +16,6 @@ mod text;
 pub use graph::{dot, page, pollution_page};
 pub use json::{json, state_space_json};
 pub use mark::explain_marks;
-pub use repair::{commit_message, pull_request, repairs_text};
+pub use repair::{commit_message, patch_text, pull_request, repairs_summary, repairs_text};
 pub use state_space::state_space_text;
 pub use text::{Sources, duration, one_line, plural, printable, text};

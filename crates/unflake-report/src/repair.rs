@@ -17,19 +17,32 @@ const NAMED: usize = 3;
 /// What `unflake fix` did about these findings. `verbose`: the patches that were not chosen, too.
 pub fn repairs_text(document: &Document, findings: &[&Finding], verbose: bool) -> String {
     let mut text = String::new();
-    write_repairs(&mut text, document, findings, verbose).expect("a string takes everything");
+    for group in &document.repairs {
+        write_group(&mut text, document, group, verbose).expect("a string takes everything");
+    }
+    text + &repairs_summary(document, findings, verbose)
+}
+
+/// The same without the patches, for somebody who has seen them.
+pub fn repairs_summary(document: &Document, findings: &[&Finding], verbose: bool) -> String {
+    let mut text = String::new();
+    write_summary(&mut text, document, findings, verbose).expect("a string takes everything");
     text
 }
 
-fn write_repairs(
+/// One patch, with its reason and its proof.
+pub fn patch_text(document: &Document, candidate: &RepairCandidate, verbose: bool) -> String {
+    let mut text = String::new();
+    write_candidate(&mut text, document, candidate, true, verbose).expect("a string takes everything");
+    text
+}
+
+fn write_summary(
     text: &mut String,
     document: &Document,
     findings: &[&Finding],
     verbose: bool,
 ) -> fmt::Result {
-    for group in &document.repairs {
-        write_group(text, document, group, verbose)?;
-    }
     let unrepaired = findings
         .iter()
         .filter(|finding| finding.repair().status == RepairStatus::Unrepaired);
@@ -43,6 +56,12 @@ fn write_repairs(
         writeln!(text, "    {}{}", label("reason"), printable(why))?;
         write_tried(text, finding, verbose)?;
         writeln!(text)?;
+    }
+    if document.summary.partial {
+        writeln!(
+            text,
+            "{REMOVED}partial:{REMOVED:#} the run ended before everything was done"
+        )?;
     }
     let count = |status| {
         findings
@@ -348,6 +367,33 @@ mod tests {
             all.contains("tried    linked-hash: the test still fails"),
             "{all}"
         );
+    }
+
+    #[test]
+    fn whoever_has_seen_the_patches_is_told_of_the_rest() {
+        let mut document = repaired();
+        let summary = |document: &Document| {
+            let findings: Vec<&Finding> = document.findings.iter().collect();
+            without_colour(&repairs_summary(document, &findings, false))
+        };
+        let rest = "not repaired shop.CartTest#sums\n    reason   no strategy fits this failure\n\n";
+        let count = "1 of 2 findings repaired\n";
+        assert_eq!(summary(&document), format!("{rest}{count}"));
+        document.summary.partial = true;
+        let partial = "partial: the run ended before everything was done\n";
+        assert_eq!(summary(&document), format!("{rest}{partial}{count}"));
+    }
+
+    #[test]
+    fn a_patch_is_coloured_as_a_diff() {
+        let document = repaired();
+        let text = patch_text(&document, &document.repairs[0].candidates[0], false);
+        assert!(
+            without_colour(&text).starts_with("repaired shop.CartTest#lists\n    patch    compare values\n"),
+            "{text}"
+        );
+        assert!(text.contains(&format!("{ADDED}+new{ADDED:#}\n")), "{text:?}");
+        assert!(text.contains(&format!("{REMOVED}-old{REMOVED:#}\n")), "{text:?}");
     }
 
     #[test]

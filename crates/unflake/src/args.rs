@@ -438,7 +438,7 @@ pub(crate) struct FixArgs {
     /// Write the patches into the project
     #[arg(long)]
     pub(crate) apply: bool,
-    /// Show the patches and ask whether to write them
+    /// Show each patch and ask whether to write it
     #[arg(long, conflicts_with = "apply")]
     pub(crate) interactive: bool,
     /// Also repair what only an order that changes between two iterations breaks, and generated sources

@@ -4,8 +4,8 @@
 use crate::exit::ExitCode;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use unflake_check::{Problem, problem};
 use unflake_runner::{Cancel, Children};
 
@@ -15,6 +15,8 @@ pub(crate) struct Interrupt {
     pub(crate) children: Children,
     pub(crate) cancel: Cancel,
     terminated: Arc<AtomicBool>,
+    /// Held by whoever writes what must not be cut.
+    writing: Arc<Mutex<()>>,
 }
 
 impl Interrupt {
@@ -53,8 +55,15 @@ impl Interrupt {
         })
     }
 
+    /// Does something short that even a second Ctrl-C does not cut.
+    pub(crate) fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        work()
+    }
+
     /// The user asked twice; nothing is left to be written.
     fn end_at_once(&self) {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.children.end_all();
         let code = self.exit_code().unwrap_or(ExitCode::Interrupted);
         std::process::exit(i32::from(code.code()));

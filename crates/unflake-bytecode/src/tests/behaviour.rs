@@ -223,6 +223,19 @@ fn inserted_code_at_entry_has_the_first_line() {
     assert!(first.starts_with("line ") && first.ends_with(": 0"), "{first}");
 }
 
+#[test]
+fn a_method_knows_its_first_and_its_last_line() {
+    let bytes = fs::read(fixtures().join("Subjects.class")).unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let source = include_str!("../../tests/java/Subjects.java");
+    let method = class.methods().find(|method| method.name() == "whileAtStart");
+    let (first, last) = method.unwrap().lines().unwrap().unwrap();
+    let line = |number: u16| source.lines().nth(usize::from(number) - 1).unwrap().trim();
+    assert_eq!((line(first), line(last)), ("while (n > 0) {", "return n;"));
+    let without = class.methods().find(|method| !method.has_code());
+    assert!(without.is_none_or(|method| method.lines() == Ok(None)));
+}
+
 /// Writes every class of one directory into another, those of the subjects edited.
 fn write_edited(from: &Path, to: &Path, edit: impl Fn(&ClassFile<'_>) -> Vec<u8>) {
     fs::create_dir_all(to).unwrap();

@@ -1,5 +1,8 @@
 //! The project's own build on a patched copy: checkers of style, `-Werror` and formatters have a say too (R8).
 
+#[cfg(test)]
+mod tests;
+
 use crate::check::Surroundings;
 use crate::drive::patience::Patience;
 use crate::session::Session;

@@ -4,29 +4,39 @@
 //! grouped into patches, and all chosen patches are proved once more together, in JVMs of ours and with the project's own
 //! build.
 
+mod compiled;
 mod copy;
 mod overlay;
 mod patches;
 mod search;
 mod sources;
+#[cfg(test)]
+mod tests;
 mod trials;
 
 pub use copy::Workplace;
 
+use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::stored_run::StoredRun;
-use overlay::{Overlays, class_file, java_level};
+use compiled::{Compiled, compare};
+use overlay::{Compiles, Overlays, class_file, java_level};
 use patches::{Outcome, Patches};
 use search::{Known, Patient, Side, search};
 use sources::ProjectSources;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Instant;
 use trials::{Subjected, Trials};
-use unflake_findings::{CauseStatus, Details, Document, Finding, Repair, RepairStatus, Safety, SourcePlace};
+use unflake_findings::{
+    Cause, CauseStatus, Details, Document, Finding, Repair, RepairStatus, Safety, SourcePlace,
+};
 use unflake_protocol::{FailureSort, Level, Seed};
 use unflake_repair::{Clues, Libraries, product_bug};
+use unflake_runner::Compiler;
 
 /// Files as they would be: by path from the project's root.
 pub(crate) type Texts = BTreeMap<String, String>;
@@ -73,11 +83,25 @@ impl FromStr for Grouping {
 pub struct Repairs {
     /// The stored document with a repair for each finding that was asked for.
     pub document: Document,
-    /// The files of all chosen patches together, as bytes: as they were, and as they would be.
+    /// The files of all wanted patches together, as bytes: as they were, and as they would be.
     pub files: BTreeMap<String, (Vec<u8>, Vec<u8>)>,
+    /// Patches that were wanted and do not hold without those that were not: by their ids, with the reason.
+    pub left_out: BTreeMap<String, String>,
 }
 
-/// Repairs these findings of a stored run. `named`: those that the user asked for one by one.
+/// Which of the proved patches are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    All,
+    /// By the ids of their groups.
+    Only(BTreeSet<String>),
+}
+
+/// Says which patches are wanted, once all of them are proved. The document is as it would be stored.
+pub type Chooser<'c> = dyn FnMut(&Document) -> Result<Wanted, Problem> + 'c;
+
+/// Repairs these findings of a stored run. `named`: those that the user asked for one by one. An error is one of
+/// `choose`.
 pub fn repair(
     stored: &StoredRun,
     which: &[usize],
@@ -85,7 +109,8 @@ pub fn repair(
     options: RepairOptions,
     workplace: &Workplace<'_>,
     progress: &dyn Progress,
-) -> Repairs {
+    choose: &mut Chooser<'_>,
+) -> Result<Repairs, Problem> {
     let clock = Instant::now();
     let session = &stored.session;
     let sources = ProjectSources::new(&session.project);
@@ -94,12 +119,13 @@ pub fn repair(
     for index in which {
         let finding = &stored.document.findings[*index];
         let is_asked = options.all || named.contains(index);
-        let one = begin(stored, finding, is_asked, &sources).and_then(|(patient, subject)| {
+        let one = begin(stored, finding, is_asked, &sources).and_then(|(patient, subject, files)| {
             let libraries = libraries(session, &patient, &subject, &sources);
             let begun = Begun {
                 finding: *index,
                 patient,
                 subject,
+                files,
             };
             match bug_of_the_program(&begun.patient, &libraries, &sources) {
                 Some(bug) => Err(bug),
@@ -113,18 +139,26 @@ pub fn repair(
             }
         }
     }
+    let start = |home: &Path| -> io::Result<Box<dyn Compiles>> {
+        Ok(Box::new(Compiler::start(home, workplace.runner)?))
+    };
+    let launches = &session.suite.launches;
+    let mut overlays = Overlays::new(&sources, launches, session.scratch().to_owned(), &start);
+    progress.phase("comparing sources with classes", 0);
+    let compared = compare(&files_of(&begun), &sources, &mut overlays);
+    // Ctrl-C ends the compiler too; then it told nothing about sources.
+    let begun = if session.driver().cancel().is_cancelled() {
+        begun
+    } else {
+        of_these_sources(begun, &compared, &mut outcomes)
+    };
     let (begun, libraries): (Vec<Begun>, Vec<Libraries>) = begun.into_iter().unzip();
     let patients: Vec<Patient> = begun.iter().map(|begun| begun.patient.clone()).collect();
     let subjects: Vec<Subjected> = begun.iter().map(|begun| begun.subject.clone()).collect();
     let mut trials = Trials {
         session,
         sources: &sources,
-        overlays: Overlays::new(
-            &sources,
-            &session.suite.launches,
-            session.scratch().to_owned(),
-            workplace.runner.to_owned(),
-        ),
+        overlays,
         subjects: &subjects,
         seed: options.seed,
         jobs: options.jobs,
@@ -145,16 +179,32 @@ pub fn repair(
         outcomes.insert(begun.finding, outcome);
     }
     let mut patches = Patches::new(&stored.document, &outcomes, options, &sources);
-    progress.phase("proving all patches together", 0);
     let by_finding: BTreeMap<usize, usize> = begun
         .iter()
         .enumerate()
         .map(|(patient, begun)| (begun.finding, patient))
         .collect();
-    patches.prove_together(&mut trials, &by_finding);
-    progress.phase("running the build on a patched copy", 0);
-    patches.build(workplace, session);
-    patches.finish(clock.elapsed())
+    let mut prove = |patches: &mut Patches<'_>, phase: &str| {
+        progress.phase(phase, 0);
+        patches.prove_together(&mut trials, &by_finding);
+        progress.phase("running the build on a patched copy", 0);
+        patches.build(workplace, session);
+    };
+    prove(&mut patches, "proving all patches together");
+    let all = patches.clone().finish(clock.elapsed());
+    match choose(&all.document)? {
+        Wanted::All => Ok(all),
+        Wanted::Only(ids) => {
+            let (files, left_out) = patches.only(&ids, |patches| {
+                prove(patches, "proving the chosen patches together");
+            });
+            Ok(Repairs {
+                files,
+                left_out,
+                ..all
+            })
+        }
+    }
 }
 
 /// A finding that can be worked on.
@@ -162,6 +212,51 @@ struct Begun {
     finding: usize,
     patient: Patient,
     subject: Subjected,
+    /// The sources that a repair would start from.
+    files: Vec<String>,
+}
+
+fn files_of(begun: &[(Begun, Libraries)]) -> BTreeSet<String> {
+    begun.iter().flat_map(|(begun, _)| begun.files.clone()).collect()
+}
+
+/// Leaves out what cannot be repaired since its sources are not those of the classes that ran.
+fn of_these_sources(
+    begun: Vec<(Begun, Libraries)>,
+    compiled: &BTreeMap<String, Compiled>,
+    outcomes: &mut BTreeMap<usize, Outcome>,
+) -> Vec<(Begun, Libraries)> {
+    let mut kept = Vec::new();
+    for (begun, libraries) in begun {
+        match why_not(&begun.files, compiled) {
+            None => kept.push((begun, libraries)),
+            Some(why) => {
+                outcomes.insert(begun.finding, Outcome::none(why));
+            }
+        }
+    }
+    kept
+}
+
+/// Why a repair cannot start from these sources. One that cannot be compiled alone spoils nothing if there is another.
+fn why_not(files: &[String], compiled: &BTreeMap<String, Compiled>) -> Option<String> {
+    let mut why = None;
+    let mut usable = 0;
+    for file in files {
+        match compiled.get(file) {
+            Some(Compiled::Same) => usable += 1,
+            Some(Compiled::Different(what)) => {
+                return Some(format!(
+                    "`{file}` is not what its class was compiled from: {what} differs; run `unflake check` again"
+                ));
+            }
+            Some(Compiled::Not(error)) => {
+                why = Some(format!("`{file}` cannot be compiled alone: {error}"));
+            }
+            None => {}
+        }
+    }
+    why.filter(|_| usable == 0)
 }
 
 /// What a search needs of a finding, or why it is not begun.
@@ -170,7 +265,7 @@ fn begin(
     finding: &Finding,
     is_asked: bool,
     sources: &ProjectSources,
-) -> Result<(Patient, Subjected), String> {
+) -> Result<(Patient, Subjected, Vec<String>), String> {
     let Details::ImplementationDependent {
         level,
         strategy,
@@ -205,7 +300,7 @@ fn begin(
     };
     let launch = replay.launch.expect("it was just looked at");
     stored.session.built(launch).map_err(|problem| problem.error)?;
-    look_at_sources(stored, finding, is_asked, sources)?;
+    let files = look_at_sources(cause, is_asked, sources)?;
     let patient = Patient {
         test: finding.test.test.clone(),
         sort: finding.failure.unwrap_or(FailureSort::Exception),
@@ -219,86 +314,67 @@ fn begin(
         scope: *scope,
         strategy: *strategy,
     };
-    Ok((patient, subject))
+    Ok((patient, subject, files))
 }
 
-/// The sources that a repair would start from must be there, be Java, and be those of the classes that ran.
-fn look_at_sources(
-    stored: &StoredRun,
-    finding: &Finding,
-    is_asked: bool,
-    sources: &ProjectSources,
-) -> Result<(), String> {
+/// The sources that a repair would start from: they must be there, be Java, and be written by somebody.
+fn look_at_sources(cause: &Cause, is_asked: bool, sources: &ProjectSources) -> Result<Vec<String>, String> {
     const OTHER_LANGUAGES: [(&str, &str); 4] = [
         (".kt", "Kotlin"),
         (".groovy", "Groovy"),
         (".scala", "Scala"),
         (".clj", "Clojure"),
     ];
-    let Details::ImplementationDependent { cause, .. } = &finding.details else {
-        return Ok(());
-    };
     let of_choices = cause
         .choices
         .iter()
         .flat_map(|choice| choice.call.iter().chain(&choice.allocation));
-    let mut files: Vec<&str> = of_choices
-        .chain(&cause.failed_at)
-        .map(|place| place.file.as_str())
-        .collect();
-    files.sort_unstable();
-    files.dedup();
+    let places = of_choices.chain(&cause.failed_at);
+    let files: BTreeSet<&str> = places.map(|place| place.file.as_str()).collect();
     if files.is_empty() {
         return Err("no line of the project's own code is on the way to the failure".to_owned());
     }
     let mut why = None;
-    let mut usable = 0;
+    let mut usable = Vec::new();
     for file in files {
         let language = OTHER_LANGUAGES.iter().find(|(end, _)| file.ends_with(end));
         if let Some((_, language)) = language {
             why = Some(format!("`{file}` is {language}; only Java is repaired"));
-        } else if is_generated(file) && !is_asked {
-            why = Some(format!(
-                "`{file}` is generated; name the finding or use `--all` to repair it all the same"
-            ));
         } else if let Some(original) = sources.original(file) {
-            if let Err(error) = unflake_repair::JavaFile::parse(file, &*original.text) {
-                why = Some(error.to_string());
-            } else if is_newer(stored, file) {
-                return Err(format!(
-                    "`{file}` changed after it was compiled; run `unflake check` again"
+            if is_generated(file, &original.text) && !is_asked {
+                why = Some(format!(
+                    "`{file}` is generated; name the finding or use `--all` to repair it all the same"
                 ));
+            } else if let Err(error) = unflake_repair::JavaFile::parse(file, &*original.text) {
+                why = Some(error.to_string());
             } else {
-                usable += 1;
+                usable.push(file.to_owned());
             }
         } else {
             why = Some(format!("the source `{file}` was not found"));
         }
     }
     match why {
-        Some(why) if usable == 0 => Err(why),
-        _ => Ok(()),
+        Some(why) if usable.is_empty() => Err(why),
+        _ => Ok(usable),
     }
 }
 
-fn is_generated(file: &str) -> bool {
-    file.starts_with("target/") || file.contains("/target/") || file.contains("/generated")
-}
-
-/// Whether a source was written after its class.
-fn is_newer(stored: &StoredRun, file: &str) -> bool {
-    let written = |path: &std::path::Path| path.metadata().and_then(|data| data.modified()).ok();
-    let class = stored
-        .session
-        .suite
-        .launches
-        .iter()
-        .find_map(|launch| class_file(launch, file));
-    let source = written(&stored.session.project.join(file));
-    match (source, class.and_then(|class| written(&class))) {
-        (Some(source), Some(class)) => source > class,
-        _ => false,
-    }
+/// By where it lies, else by the annotation that generators put before the class.
+fn is_generated(file: &str, text: &str) -> bool {
+    let before_class = text.split(" class ").next().unwrap_or_default();
+    let is_marked = [
+        "@Generated",
+        "@javax.annotation.Generated",
+        "@javax.annotation.processing.Generated",
+    ]
+    .iter()
+    .any(|mark| {
+        before_class
+            .lines()
+            .any(|line| line.trim_start().starts_with(mark))
+    });
+    file.starts_with("target/") || file.contains("/target/") || file.contains("/generated") || is_marked
 }
 
 /// What repairs of a patient may use: by its class path and the levels of its own classes.

@@ -1,5 +1,8 @@
 //! Edited sources, compiled into a directory that comes first on the class path: no build tool runs (R1).
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 use super::Texts;
 use super::sources::{Encoding, ProjectSources};
 use std::collections::BTreeMap;
@@ -8,18 +11,42 @@ use std::io;
 use std::path::{Path, PathBuf};
 use unflake_runner::{CompileError, Compiler, Launch};
 
+/// A compiler that is ready for files: a real one, or one of our own tests.
+pub(crate) trait Compiles {
+    /// What is wrong with these files; empty: they are compiled.
+    fn compile(&mut self, options: &[String], files: &[PathBuf]) -> io::Result<Vec<CompileError>>;
+}
+
+impl Compiles for Compiler {
+    fn compile(&mut self, options: &[String], files: &[PathBuf]) -> io::Result<Vec<CompileError>> {
+        Compiler::compile(self, options, files)
+    }
+}
+
+/// Starts the compiler of a JDK.
+pub(crate) type StartCompiler<'a> = dyn Fn(&Path) -> io::Result<Box<dyn Compiles>> + 'a;
+
 /// Compiles edited sources for the launches of a suite.
-#[derive(Debug)]
 pub(crate) struct Overlays<'a> {
     sources: &'a ProjectSources,
     launches: &'a [Launch],
     /// Where overlays go.
     folder: PathBuf,
-    /// The classes of our own runner.
-    runner: PathBuf,
+    start: &'a StartCompiler<'a>,
     /// By JDK.
-    compilers: BTreeMap<PathBuf, Compiler>,
+    compilers: BTreeMap<PathBuf, Box<dyn Compiles>>,
+    /// Annotation processors run although the compiler would not run them by itself.
+    processing: bool,
     count: u32,
+}
+
+/// A class of the build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Built {
+    /// Where its package begins.
+    pub(crate) directory: PathBuf,
+    /// `p/A`.
+    pub(crate) name: String,
 }
 
 /// A source as it was written for the compiler, and its path from the project's root.
@@ -39,20 +66,43 @@ impl<'a> Overlays<'a> {
         sources: &'a ProjectSources,
         launches: &'a [Launch],
         folder: PathBuf,
-        runner: PathBuf,
+        start: &'a StartCompiler<'a>,
     ) -> Overlays<'a> {
         Overlays {
             sources,
             launches,
             folder,
-            runner,
+            start,
             compilers: BTreeMap::new(),
+            processing: false,
             count: 0,
         }
     }
 
     /// Launches whose JVMs see these texts instead of the sources on disk.
     pub(crate) fn compile(&mut self, texts: &Texts) -> Result<Vec<Launch>, NotCompiled> {
+        let classes = self.classes(texts)?;
+        Ok(self
+            .launches
+            .iter()
+            .map(|launch| in_front(launch, &classes))
+            .collect())
+    }
+
+    /// Whether annotation processors are to run where the compiler has to be told so. False: no compiler has.
+    pub(crate) fn process_annotations(&mut self, processing: bool) -> bool {
+        self.processing = processing;
+        let mut homes = self.launches.iter().filter_map(jdk_of);
+        homes.any(|home| wants_to_be_told(&home))
+    }
+
+    /// The class of a source, in the first launch that has it.
+    pub(crate) fn class_of(&self, path: &str) -> Option<Built> {
+        self.launches.iter().find_map(|launch| built(launch, path))
+    }
+
+    /// The folder with the classes of these texts.
+    pub(crate) fn classes(&mut self, texts: &Texts) -> Result<PathBuf, NotCompiled> {
         self.count += 1;
         let folder = self.folder.join(format!("overlay-{}", self.count));
         let broken = |error: io::Error| NotCompiled::Broken(format!("cannot write an overlay: {error}"));
@@ -91,11 +141,7 @@ impl<'a> Overlays<'a> {
         if !errors.is_empty() {
             return Err(NotCompiled::Errors(errors));
         }
-        Ok(self
-            .launches
-            .iter()
-            .map(|launch| in_front(launch, &classes))
-            .collect())
+        Ok(classes)
     }
 
     fn compile_for(
@@ -112,12 +158,15 @@ impl<'a> Overlays<'a> {
         })?;
         let compiled = files.iter().filter_map(|(_, path)| class_file(launch, path));
         let compiled: Vec<Vec<u8>> = compiled.filter_map(|file| fs::read(file).ok()).collect();
-        let options = options(launch, encoding, &compiled, classes);
+        let mut options = options(launch, encoding, &compiled, classes);
+        if self.processing && wants_to_be_told(&home) {
+            options.push("-proc:full".to_owned());
+        }
         let broken = |error: io::Error| {
             NotCompiled::Broken(format!("the compiler of `{}` failed: {error}", home.display()))
         };
         if !self.compilers.contains_key(&home) {
-            let compiler = Compiler::start(&home, &self.runner).map_err(broken)?;
+            let compiler = (self.start)(&home).map_err(broken)?;
             self.compilers.insert(home.clone(), compiler);
         }
         let compiler = self.compilers.get_mut(&home).expect("it was just put there");
@@ -160,14 +209,21 @@ pub(crate) fn java_level(class: &[u8]) -> Option<u32> {
 
 /// The class file of a source's class of the same name, on the class path of a launch.
 pub(crate) fn class_file(launch: &Launch, path: &str) -> Option<PathBuf> {
+    let built = built(launch, path)?;
+    Some(built.directory.join(built.name + ".class"))
+}
+
+fn built(launch: &Launch, path: &str) -> Option<Built> {
     let source = path.strip_suffix(".java")?;
     directories(launch).into_iter().find_map(|directory| {
         // `src/test/java/p/A`: the package is not known, so the longest name that exists counts.
         let mut rest = source;
         loop {
-            let file = directory.join(rest).with_extension("class");
-            if file.is_file() {
-                return Some(file);
+            if directory.join(format!("{rest}.class")).is_file() {
+                return Some(Built {
+                    name: rest.to_owned(),
+                    directory,
+                });
             }
             rest = rest.split_once('/')?.1;
         }
@@ -256,6 +312,24 @@ fn in_front(launch: &Launch, classes: &Path) -> Launch {
     launch
 }
 
+/// Whether the compiler of a JDK runs annotation processors only on request, as all do from Java 23 on.
+fn wants_to_be_told(home: &Path) -> bool {
+    const FIRST: u32 = 23;
+    let release = fs::read_to_string(home.join("release")).unwrap_or_default();
+    let version = release
+        .lines()
+        .find_map(|line| line.strip_prefix("JAVA_VERSION=\""));
+    let digits = version.map(|version| {
+        version
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .unwrap_or_default()
+    });
+    digits
+        .and_then(|digits| digits.parse().ok())
+        .is_some_and(|version: u32| version >= FIRST)
+}
+
 /// The JDK of a launch: a Java 8 may run from the `jre` inside of it.
 fn jdk_of(launch: &Launch) -> Option<PathBuf> {
     let home = launch.java.parent()?.parent()?;
@@ -265,55 +339,4 @@ fn jdk_of(launch: &Launch) -> Option<PathBuf> {
         .flatten()
         .find(|home| home.join("bin/javac").is_file())
         .map(Path::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn launch(options: &[&str], class_path: &[&str]) -> Launch {
-        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        Launch {
-            java: "/jdk/bin/java".into(),
-            options: owned(options),
-            class_path: owned(class_path),
-            directory: "/".into(),
-            environment: BTreeMap::new(),
-            properties: BTreeMap::new(),
-        }
-    }
-
-    #[test]
-    fn an_overlay_comes_first_on_every_path() {
-        let modular = launch(&["-ea", "--patch-module", "m=/t", "--patch-module=n=/u"], &["/a"]);
-        let patched = in_front(&modular, Path::new("/o"));
-        assert_eq!(
-            patched.options,
-            ["-ea", "--patch-module", "m=/o:/t", "--patch-module=n=/o:/u"]
-        );
-        assert_eq!(patched.class_path, ["/o", "/a"]);
-        assert_eq!(paths_of_modules(&modular), ["/t", "/u"]);
-    }
-
-    #[test]
-    fn sources_are_compiled_for_the_java_of_their_classes() {
-        let class = |major: u8| vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, major];
-        let shown = |classes: &[Vec<u8>]| {
-            options(
-                &launch(&[], &["/a", "/b.jar"]),
-                Encoding::Latin1,
-                classes,
-                Path::new("/o"),
-            )
-            .join(" ")
-        };
-        let common = "-g -nowarn -implicit:none -encoding ISO-8859-1 -d /o -cp /a:/b.jar";
-        assert_eq!(shown(&[]), common);
-        assert_eq!(shown(&[class(52)]), format!("{common} -source 1.8 -target 1.8"));
-        let named = [class(61), b"MethodParameters".to_vec()].concat();
-        assert_eq!(
-            shown(&[named]),
-            format!("{common} -source 17 -target 17 -parameters")
-        );
-    }
 }

@@ -59,7 +59,15 @@ impl Outcome {
     }
 }
 
+/// Old and new bytes of files, by path from the project's root.
+type Changed = BTreeMap<String, (Vec<u8>, Vec<u8>)>;
+
+/// Why a patch that was proved alone is not chosen.
+const INTERRUPTED: &str =
+    "it was interrupted before all patches were proved together; run `unflake fix` again";
+
 /// Patches in the making.
+#[derive(Clone)]
 pub(crate) struct Patches<'a> {
     document: &'a Document,
     outcomes: &'a BTreeMap<usize, Outcome>,
@@ -72,6 +80,7 @@ pub(crate) struct Patches<'a> {
     module: u32,
 }
 
+#[derive(Clone)]
 struct Group {
     findings: Vec<usize>,
     candidates: Vec<Candidate>,
@@ -79,6 +88,7 @@ struct Group {
 }
 
 /// One patch: the repairs of some findings of a group together.
+#[derive(Clone)]
 struct Candidate {
     safety: Safety,
     findings: Vec<usize>,
@@ -183,7 +193,11 @@ impl<'a> Patches<'a> {
             if texts.is_empty() {
                 return;
             }
-            let (failing, all) = match trials.whole(&texts) {
+            let whole = trials.whole(&texts);
+            if trials.is_cancelled() {
+                return self.interrupt();
+            }
+            let (failing, all) = match whole {
                 Ok(whole) => whole,
                 Err(why) => {
                     self.drop_where(|_| true, &format!("all patches together do not compile: {why}"));
@@ -217,6 +231,9 @@ impl<'a> Patches<'a> {
                 })
                 .collect();
             let proved = trials.prove(&attempts);
+            if trials.is_cancelled() {
+                return self.interrupt();
+            }
             let failed: BTreeSet<usize> = findings
                 .iter()
                 .zip(&proved)
@@ -231,6 +248,56 @@ impl<'a> Patches<'a> {
             self.drop_where(is_of, "its patch does not hold together with the others");
         }
         self.drop_where(|_| true, "the patches do not hold together");
+    }
+
+    /// What was proved stays, but nothing is chosen: nobody knows whether the patches hold together.
+    fn interrupt(&mut self) {
+        for group in &mut self.groups {
+            let Some(chosen) = group.chosen.take() else {
+                continue;
+            };
+            for finding in &group.candidates[chosen].findings {
+                self.refused.insert(*finding, INTERRUPTED.to_owned());
+            }
+        }
+    }
+
+    /// Only these of the chosen patches, proved again if they are not all of them. Their files, and those that do not
+    /// hold without the others.
+    pub(crate) fn only(
+        mut self,
+        ids: &BTreeSet<String>,
+        prove: impl FnOnce(&mut Self),
+    ) -> (Changed, BTreeMap<String, String>) {
+        let chosen = |patches: &Self| -> BTreeSet<String> {
+            let groups = patches.groups.iter().filter(|group| group.chosen.is_some());
+            groups.map(|group| patches.id(group)).collect()
+        };
+        let all = chosen(&self);
+        let wanted: BTreeSet<String> = all.intersection(ids).cloned().collect();
+        let names: Vec<String> = self.groups.iter().map(|group| self.id(group)).collect();
+        for (group, id) in self.groups.iter_mut().zip(names) {
+            // Nobody was asked about the other candidates.
+            let shown = group.chosen.take().filter(|_| wanted.contains(&id));
+            group.candidates = shown
+                .map(|shown| group.candidates.swap_remove(shown))
+                .into_iter()
+                .collect();
+            group.chosen = shown.map(|_| 0);
+        }
+        if wanted != all && !wanted.is_empty() {
+            prove(&mut self);
+        }
+        let held = chosen(&self);
+        let why = |id: &String| {
+            let group = self.groups.iter().find(|group| self.id(group) == *id);
+            let of_group =
+                group.and_then(|group| group.findings.iter().find_map(|one| self.refused.get(one)));
+            (id.clone(), of_group.cloned().unwrap_or_default())
+        };
+        let left_out = wanted.difference(&held).map(why).collect();
+        let texts = self.chosen();
+        (self.bytes(&texts), left_out)
     }
 
     /// Takes another candidate, or none, for each group whose chosen one is like this. Whether there was one.
@@ -270,7 +337,11 @@ impl<'a> Patches<'a> {
         if texts.is_empty() {
             return;
         }
-        if let Err(why) = workplace.build(&self.bytes(&texts), session) {
+        let built = workplace.build(&self.bytes(&texts), session);
+        if workplace.surroundings.cancel.is_cancelled() {
+            return self.interrupt();
+        }
+        if let Err(why) = built {
             self.drop_where(|_| true, &why);
             for group in &mut self.groups {
                 group.chosen = None;
@@ -278,7 +349,7 @@ impl<'a> Patches<'a> {
         }
     }
 
-    fn bytes(&self, texts: &Texts) -> BTreeMap<String, (Vec<u8>, Vec<u8>)> {
+    fn bytes(&self, texts: &Texts) -> Changed {
         let mut files = BTreeMap::new();
         for (path, text) in texts {
             if let Some(original) = self.sources.original(path) {
@@ -334,7 +405,15 @@ impl<'a> Patches<'a> {
             }
             document.repairs.push(shown);
         }
-        Repairs { document, files }
+        Repairs {
+            document,
+            files,
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    fn id(&self, group: &Group) -> String {
+        format!("r-{}", self.document.findings[group.findings[0]].id.as_str())
     }
 
     fn shown(&self, group: &Group, time: f64) -> RepairGroup {
@@ -354,7 +433,7 @@ impl<'a> Patches<'a> {
             repairs: candidate.findings.iter().map(id).collect(),
         };
         RepairGroup {
-            id: format!("r-{}", id(&group.findings[0]).as_str()),
+            id: self.id(group),
             findings: group.findings.iter().map(id).collect(),
             candidates: group.candidates.iter().map(candidate).collect(),
             chosen: group.chosen,

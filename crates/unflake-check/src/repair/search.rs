@@ -24,6 +24,8 @@ const MOST_RENEWED: usize = 6;
 
 /// Why nothing was tried.
 pub(crate) const NOTHING_FITS: &str = "no strategy fits this failure";
+/// Why nothing more was tried.
+pub(crate) const INTERRUPTED: &str = "it was interrupted before a repair was found; run `unflake fix` again";
 
 /// A test to repair.
 #[derive(Clone, Debug)]
@@ -75,6 +77,9 @@ pub(crate) trait Proofs {
 
     /// Why attempts fail when they vary in this way; `None`: it is not known.
     fn causes(&mut self, failing: &[(Attempt, Strategy)]) -> Vec<Option<Cause>>;
+
+    /// Whether the user wants it to end. What ran until then may not have come to its end.
+    fn is_cancelled(&self) -> bool;
 }
 
 /// A repair that was proved.
@@ -129,7 +134,7 @@ struct Step {
     mutants: Vec<MutantAttempt>,
     /// Mutants of earlier edits that were noticed.
     noticed: u32,
-    /// What was blamed until now.
+    /// What was blamed until now: each as it was, and as it is after its edit.
     blamed: BTreeSet<Blamed>,
     /// Causes that were met until now.
     causes: usize,
@@ -157,6 +162,8 @@ struct Search {
     /// What did not work, and why.
     refused: Vec<TriedRepair>,
     repaired: Option<Repaired>,
+    /// The user ended it before everything was tried.
+    interrupted: bool,
 }
 
 /// Searches repairs for all patients.
@@ -185,6 +192,7 @@ pub(crate) fn search(
             tries: 0,
             refused: Vec::new(),
             repaired: None,
+            interrupted: false,
         };
         let is_wanted = |candidate: &Candidate| match side {
             Side::Test => candidate.safety == Safety::Test,
@@ -208,6 +216,12 @@ pub(crate) fn search(
         if wave.is_empty() {
             break;
         }
+        if proofs.is_cancelled() {
+            for (index, _) in wave {
+                searches[index].interrupted = true;
+            }
+            break;
+        }
         let attempts: Vec<Attempt> = wave
             .iter()
             .map(|(index, step)| Attempt {
@@ -216,9 +230,6 @@ pub(crate) fn search(
             })
             .collect();
         let proved = proofs.prove(&attempts);
-        if proved.contains(&Proved::Cancelled) {
-            break;
-        }
         let failing: Vec<(Attempt, Strategy)> = attempts
             .iter()
             .zip(&proved)
@@ -228,6 +239,7 @@ pub(crate) fn search(
             })
             .collect();
         let mut causes = proofs.causes(&failing).into_iter();
+        let is_cut = proofs.is_cancelled();
         // Mistakes must be noticed before an edit is kept, whether it is the last one or not.
         let mut kept: Vec<(usize, Step, Option<Cause>, u32)> = Vec::new();
         for ((index, step), proved) in wave.into_iter().zip(proved) {
@@ -239,6 +251,7 @@ pub(crate) fn search(
                     Some(cause) if is_new(&cause, &step.blamed, known, &step.texts) => {
                         kept.push((index, step, Some(cause), 0));
                     }
+                    _ if is_cut => search.interrupted = true,
                     _ => search.refuse(&step, "the test still fails with other orders"),
                 },
                 Proved::FailsUnvaried(failing) => search.renew(step, &failing, patient, known),
@@ -246,7 +259,7 @@ pub(crate) fn search(
                     search.refuse(&step, &format!("the repair does not compile: {why}"))
                 }
                 Proved::Breaks(test) => search.refuse(&step, &format!("the repair breaks `{test}`")),
-                Proved::Cancelled => {}
+                Proved::Cancelled => search.interrupted = true,
             }
         }
         let mutants: Vec<MutantAttempt> = kept
@@ -254,6 +267,7 @@ pub(crate) fn search(
             .flat_map(|(_, step, ..)| step.mutants.clone())
             .collect();
         let mut noticed = proofs.notice(&mutants).into_iter();
+        let is_cancelled = proofs.is_cancelled();
         for (index, step, cause, rounds) in kept {
             let of_step: Vec<Result<(), String>> = noticed.by_ref().take(step.mutants.len()).collect();
             let search = &mut searches[index];
@@ -265,7 +279,11 @@ pub(crate) fn search(
                 ))
             });
             if let Some(why) = unnoticed {
-                search.refuse(&step, &why);
+                if is_cancelled {
+                    search.interrupted = true;
+                } else {
+                    search.refuse(&step, &why);
+                }
                 continue;
             }
             let count = step.noticed + u32::try_from(step.mutants.len()).unwrap_or(u32::MAX);
@@ -445,9 +463,10 @@ impl Search {
     }
 
     fn end(self) -> Searched {
-        let tries = self.tries;
+        let (tries, interrupted) = (self.tries, self.interrupted);
         let last = self.refused.last().map(|refused| refused.why.clone());
         let repaired = self.repaired.ok_or_else(|| match last {
+            _ if interrupted => INTERRUPTED.to_owned(),
             Some(why) if tries > 1 => format!("{tries} repairs were tried; of the last one, {why}"),
             Some(why) => why,
             None => NOTHING_FITS.to_owned(),

@@ -1,5 +1,8 @@
 //! Attempts in real JVMs: packed together, compiled into overlays, run unvaried and varied.
 
+#[cfg(test)]
+mod tests;
+
 use super::Texts;
 use super::overlay::{NotCompiled, Overlays};
 use super::search::{Attempt, MutantAttempt, Proofs, Proved, pack};
@@ -250,10 +253,6 @@ impl Trials<'_> {
         OwnCode::new(&self.session.project, launch).of_trace(&failure.trace)
     }
 
-    fn is_cancelled(&self) -> bool {
-        self.session.driver().cancel().is_cancelled()
-    }
-
     /// Runs all tests of the suite that passed in the build, unvaried, with these texts. The ones that fail, and how many
     /// ran; an error if they do not compile.
     pub(crate) fn whole(&mut self, texts: &Texts) -> Result<(Vec<TestIx>, usize), String> {
@@ -372,10 +371,18 @@ impl Proofs for Trials<'_> {
                 proved[*member] = Some(result);
             }
         }
-        proved
-            .into_iter()
-            .map(|proved| proved.unwrap_or(Proved::Cancelled))
-            .collect()
+        // Ctrl-C ends test JVMs and the compiler too: only what passed until then means something.
+        let is_cancelled = self.is_cancelled();
+        let judged = |proved: Option<Proved>| match proved {
+            Some(passed @ Proved::Passed { .. }) => passed,
+            Some(proved) if !is_cancelled => proved,
+            _ => Proved::Cancelled,
+        };
+        proved.into_iter().map(judged).collect()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.session.driver().cancel().is_cancelled()
     }
 
     fn notice(&mut self, mutants: &[MutantAttempt]) -> Vec<Result<(), String>> {

@@ -63,6 +63,23 @@ struct Change {
 }
 
 impl Change {
+    /// Both, in the order of the text.
+    fn with(self, other: Change) -> Change {
+        let mut edits = self.edits;
+        for edit in other.edits.iter() {
+            edits = edits.replace(edit.start..edit.end, edit.text.clone());
+        }
+        let mut imports = self.imports;
+        let more = other.imports.into_iter();
+        let more: Vec<Import> = more.filter(|import| !imports.contains(import)).collect();
+        imports.extend(more);
+        Change {
+            edits,
+            imports,
+            ..self
+        }
+    }
+
     fn candidate(self, clues: &Clues<'_>, file: &JavaFile) -> Candidate {
         let (new, old) = (self.new, self.old);
         let mut why = format!("use `{new}`, which iterates in the order of insertion, instead of `{old}`");
@@ -76,7 +93,15 @@ impl Change {
 
 fn linked(clues: &Clues<'_>, file: &JavaFile, node: Node<'_>) -> Option<Change> {
     match node.kind() {
-        "object_creation_expression" => type_changed(file, node.child_by_field_name("type")?),
+        "object_creation_expression" => {
+            let change = type_changed(file, node.child_by_field_name("type")?)?;
+            Some(
+                match other_branch(node).and_then(|other| type_changed(file, other)) {
+                    Some(other) => change.with(other),
+                    None => change,
+                },
+            )
+        }
         "method_reference" => {
             let parts = named_children(node);
             let makes = file.of(node).ends_with("::new");
@@ -103,6 +128,20 @@ fn linked(clues: &Clues<'_>, file: &JavaFile, node: Node<'_>) -> Option<Change> 
         }
         _ => None,
     }
+}
+
+/// The type of what is made in the other branch of a condition: both are the same variable afterwards.
+fn other_branch(node: Node<'_>) -> Option<Node<'_>> {
+    let condition = node
+        .parent()
+        .filter(|parent| parent.kind() == "ternary_expression")?;
+    let branches = ["consequence", "alternative"].map(|name| condition.child_by_field_name(name));
+    let [Some(yes), Some(no)] = branches else {
+        return None;
+    };
+    let other = if yes == node { no } else { yes };
+    let is_made = other != node && other.kind() == "object_creation_expression";
+    is_made.then(|| other.child_by_field_name("type"))?
 }
 
 /// `HashMap<K, V>` as it is written at a constructor or before `::new`.

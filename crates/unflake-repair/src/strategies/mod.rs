@@ -2,6 +2,8 @@
 
 mod any_order_matcher;
 mod compare_values;
+#[cfg(test)]
+mod dexfix;
 mod float_delta;
 mod joined_text;
 mod json_argument;
@@ -17,6 +19,8 @@ mod yaml_tree;
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
+use crate::edit::Edits;
+use std::collections::BTreeMap;
 use unflake_findings::Safety;
 
 /// One way to repair a test.
@@ -94,6 +98,7 @@ pub fn candidates(clues: &Clues<'_>) -> Vec<Candidate> {
         (strategy.propose)(clues).into_iter().map(|candidate| Candidate {
             strategy: strategy.name,
             safety: safety(clues, &candidate),
+            edits: without_unused_imports(clues, &candidate),
             ..candidate
         })
     });
@@ -106,6 +111,19 @@ pub fn candidates(clues: &Clues<'_>) -> Vec<Candidate> {
     }
     all.sort_by_key(|candidate| candidate.safety);
     all
+}
+
+/// Its edits, and the imports that they leave without a use removed.
+fn without_unused_imports(clues: &Clues<'_>, candidate: &Candidate) -> BTreeMap<String, Edits> {
+    let of_file = |(path, edits): (&String, &Edits)| {
+        let file = clues.sources.file(path);
+        let edits = file.map_or_else(
+            || edits.clone(),
+            |file| file.without_unused_imports(edits.clone()),
+        );
+        (path.clone(), edits)
+    };
+    candidate.edits.iter().map(of_file).collect()
 }
 
 /// What a strategy says, but never less than what its edits touch.

@@ -1,34 +1,45 @@
 //! `unflake fix`: repairs findings, proves the repairs, and shows them as patches or applies them (R1 to R8).
 
+mod apply;
+mod ask;
+
 use crate::args::{FixArgs, Format, FormatArg};
 use crate::exit::ExitCode;
+use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::ProgressDisplay;
 use crate::settings::{FixSettings, Screen};
 use crate::surroundings::surroundings;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use apply::{apply, require_clean};
+use ask::{Shown, ask, typed};
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
 use unflake_check::{
-    Checked, Problem, RepairOptions, Repairs, StoredRun, Surroundings, Workplace, check, problem, repair,
+    Checked, Problem, RepairOptions, Repairs, StoredRun, Surroundings, Wanted, Workplace, check, problem,
+    repair,
 };
-use unflake_findings::{Document, Finding, FindingKind, RepairStatus};
+use unflake_findings::{Document, Finding, FindingKind, RepairGroup, RepairStatus};
 use unflake_project::Build;
 
 pub(crate) fn run(args: FixArgs, screen: Screen) -> Result<ExitCode, Problem> {
     let settings = FixSettings::resolve(args, screen)?;
-    if settings.apply && !settings.allow_dirty {
-        require_clean(&settings.place.project)?;
-    }
     if settings.interactive && !io::stdin().is_terminal() {
         return Err(problem!(Usage, "`--interactive` needs a terminal to ask on")
             .hint("without it, `unflake fix` shows the patches, and `--apply` writes them"));
+    }
+    if (settings.apply || settings.interactive) && !settings.allow_dirty {
+        require_clean(&settings.place.project)?;
     }
     let (surroundings, interrupt) = surroundings(&settings.place.store)?;
     let progress = ProgressDisplay::new(&settings.screen);
     let stored = fresh_run(&settings, &surroundings, &progress)?;
     if let Some(code) = interrupt.exit_code() {
+        progress.finish();
+        say(
+            &settings,
+            "interrupted before anything was repaired; the check is stored as partial",
+        );
         return Ok(code);
     }
     let (which, named) = chosen(&stored, &settings)?;
@@ -46,22 +57,64 @@ pub(crate) fn run(args: FixArgs, screen: Screen) -> Result<ExitCode, Problem> {
         safety: settings.safety,
         by: settings.by,
     };
-    let Repairs { document, files } = repair(&stored, &which, &named, options, &workplace, &progress);
+    let mut patches = Vec::new();
+    let mut choose = |document: &Document| {
+        // Before anybody is asked: what was proved must not be lost.
+        stored.run.update(document)?;
+        patches = write_patches(&stored, document)?;
+        if !settings.interactive || interrupt.cancel.is_cancelled() {
+            return Ok(Wanted::All);
+        }
+        progress.finish();
+        asked(document, &settings, &interrupt)
+    };
+    let repairs = repair(
+        &stored,
+        &which,
+        &named,
+        options,
+        &workplace,
+        &progress,
+        &mut choose,
+    )?;
     progress.finish();
     surroundings.children.end_all();
-    if let Some(code) = interrupt.exit_code() {
-        return Ok(code);
-    }
-    stored.run.update(&document)?;
-    let patches = write_patches(&stored, &document)?;
+    let interrupted = interrupt.exit_code();
+    let mut document = repairs.document.clone();
+    // The stored one is about the check, which may be complete.
+    document.summary.partial |= interrupted.is_some();
     let findings: Vec<&Finding> = which.iter().map(|index| &document.findings[*index]).collect();
     write(&document, &findings, &settings)?;
-    finish(&files, &patches, &settings)?;
+    if let Some(code) = interrupted {
+        say(&settings, "interrupted; nothing was changed");
+        return Ok(code);
+    }
+    finish(&repairs, &patches, &settings, &interrupt)?;
     let is_repaired = |finding: &&Finding| finding.repair().status == RepairStatus::Repaired;
-    Ok(if findings.iter().all(is_repaired) {
-        ExitCode::Clean
+    Ok(
+        if findings.iter().all(is_repaired) && repairs.left_out.is_empty() {
+            ExitCode::Clean
+        } else {
+            ExitCode::Findings
+        },
+    )
+}
+
+/// Which of the proved patches the user wants.
+fn asked(document: &Document, settings: &FixSettings, interrupt: &Interrupt) -> Result<Wanted, Problem> {
+    let shown = |group: &RepairGroup| {
+        let candidate = &group.candidates[group.chosen?];
+        let text = unflake_report::patch_text(document, candidate, settings.screen.verbose > 0);
+        let id = group.id.clone();
+        Some(Shown { id, text })
+    };
+    let patches: Vec<Shown> = document.repairs.iter().filter_map(shown).collect();
+    let wanted = ask(&patches, &mut anstream::stderr(), typed(&interrupt.cancel))
+        .map_err(|error| problem!(CannotWork, "cannot ask on the terminal").cause(error))?;
+    Ok(if interrupt.cancel.is_cancelled() {
+        Wanted::Only(BTreeSet::new())
     } else {
-        ExitCode::Findings
+        Wanted::Only(wanted)
     })
 }
 
@@ -106,32 +159,12 @@ fn chosen(stored: &StoredRun, settings: &FixSettings) -> Result<(Vec<usize>, BTr
     Ok((which.iter().copied().collect(), which))
 }
 
-/// Applying patches must not mix with changes that nobody has committed.
-fn require_clean(project: &Path) -> Result<(), Problem> {
-    let hint = "commit or stash them, or use `--allow-dirty`";
-    let status = unflake_runner::command("git", project)
-        .args(["status", "--porcelain"])
-        .output();
-    match status {
-        Ok(status) if status.status.success() && status.stdout.is_empty() => Ok(()),
-        Ok(status) if status.status.success() => Err(problem!(
-            Usage,
-            "`{}` has changes that are not committed",
-            project.display()
-        )
-        .hint(hint)),
-        _ => Err(
-            problem!(Usage, "`{}` is not under version control", project.display())
-                .hint("`--allow-dirty` applies patches all the same"),
-        ),
-    }
-}
-
-/// Keeps each chosen patch in the store, with its texts for maintainers. Gives the files of the patches.
+/// Keeps each patch in the store, with its texts for maintainers: the chosen one of a group, else the first that was
+/// proved. Gives the files of the patches.
 fn write_patches(stored: &StoredRun, document: &Document) -> Result<Vec<PathBuf>, Problem> {
     let mut paths = Vec::new();
     for group in &document.repairs {
-        let Some(candidate) = group.chosen.map(|chosen| &group.candidates[chosen]) else {
+        let Some(candidate) = group.candidates.get(group.chosen.unwrap_or(0)) else {
             continue;
         };
         let write = |end: &str, text: &str| stored.run.write_page(&format!("{}{end}", group.id), text);
@@ -149,9 +182,14 @@ fn write_patches(stored: &StoredRun, document: &Document) -> Result<Vec<PathBuf>
 }
 
 fn write(document: &Document, findings: &[&Finding], settings: &FixSettings) -> Result<(), Problem> {
+    let verbose = settings.screen.verbose > 0;
     for FormatArg { format, file } in &settings.formats {
         let text = match format {
-            Format::Text => unflake_report::repairs_text(document, findings, settings.screen.verbose > 0),
+            // Whoever was asked has seen the patches.
+            Format::Text if settings.interactive && file.is_none() => {
+                unflake_report::repairs_summary(document, findings, verbose)
+            }
+            Format::Text => unflake_report::repairs_text(document, findings, verbose),
             Format::Json => unflake_report::json(document),
         };
         let hint = "the patches are stored anyway: name another file with `--format`";
@@ -162,87 +200,46 @@ fn write(document: &Document, findings: &[&Finding], settings: &FixSettings) -> 
 
 /// Applies what is wanted, and says what to do otherwise.
 fn finish(
-    files: &BTreeMap<String, (Vec<u8>, Vec<u8>)>,
+    repairs: &Repairs,
     patches: &[PathBuf],
     settings: &FixSettings,
+    interrupt: &Interrupt,
 ) -> Result<(), Problem> {
-    if files.is_empty() {
+    for (id, why) in &repairs.left_out {
+        say(
+            settings,
+            &format!("the patch `{id}` is not written: without the others, {why}"),
+        );
+    }
+    if !repairs.files.is_empty() && (settings.apply || settings.interactive) {
+        interrupt.undisturbed(|| apply(&repairs.files, &settings.place.project))?;
+        let files = unflake_report::plural(repairs.files.len(), "file");
+        say(settings, &format!("changed {files}"));
         return Ok(());
     }
-    let say = |sentence: &str| {
-        if !settings.screen.quiet {
-            // On standard error, like all talk; a reader who is gone does not matter.
-            let _ = writeln!(anstream::stderr(), "{sentence}");
-        }
-    };
-    if settings.apply || settings.interactive && asked(files.len())? {
-        apply(files, &settings.place.project)?;
-        say(&format!(
-            "changed {}",
-            unflake_report::plural(files.len(), "file")
-        ));
+    let is_chosen = |group: &RepairGroup| group.chosen.is_some();
+    if !repairs.document.repairs.iter().any(is_chosen) {
         return Ok(());
     }
-    say("nothing was changed; `unflake fix --apply` writes the patches into the project");
-    let folder = patches.first().and_then(|patch| patch.parent());
-    if let Some(folder) = folder {
-        say(&format!(
-            "patches, commit messages and texts for pull requests are in `{}`",
-            folder.display()
-        ));
-    }
-    Ok(())
-}
-
-/// Whether the user wants the patches.
-fn asked(files: usize) -> Result<bool, Problem> {
-    let mut out = anstream::stderr();
-    let question = format!(
-        "apply these patches to {}? [y/N] ",
-        unflake_report::plural(files, "file")
+    say(
+        settings,
+        "nothing was changed; `unflake fix --apply` writes the patches into the project",
     );
-    let mut answer = String::new();
-    let read = out
-        .write_all(question.as_bytes())
-        .and_then(|()| out.flush())
-        .and_then(|()| io::stdin().lock().read_line(&mut answer));
-    read.map_err(|error| problem!(CannotWork, "cannot ask on the terminal").cause(error))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
-}
-
-/// Writes all files, or none: each is written beside its place first.
-fn apply(files: &BTreeMap<String, (Vec<u8>, Vec<u8>)>, project: &Path) -> Result<(), Problem> {
-    let cannot = |path: &Path, error: io::Error| {
-        problem!(CannotWork, "cannot write `{}`", path.display())
-            .cause(error)
-            .hint("nothing was changed; `unflake fix` shows the patches without applying them")
-    };
-    let mut written: Vec<(PathBuf, PathBuf)> = Vec::new();
-    let result = files.iter().try_for_each(|(path, (old, new))| {
-        let place = project.join(path);
-        let now = fs::read(&place).map_err(|error| cannot(&place, error))?;
-        if now != *old {
-            return Err(problem!(CannotWork, "`{path}` was changed while it was repaired")
-                .hint("nothing was changed; run `unflake fix` again"));
-        }
-        let metadata = fs::metadata(&place).map_err(|error| cannot(&place, error))?;
-        if metadata.permissions().readonly() {
-            return Err(cannot(&place, io::ErrorKind::PermissionDenied.into()));
-        }
-        let beside = place.with_extension("java.unflake");
-        written.push((beside.clone(), place.clone()));
-        fs::write(&beside, new).map_err(|error| cannot(&beside, error))?;
-        fs::set_permissions(&beside, metadata.permissions()).map_err(|error| cannot(&beside, error))
-    });
-    if let Err(problem) = result {
-        for (beside, _) in written {
-            // It may not have been written at all.
-            let _ = fs::remove_file(beside);
-        }
-        return Err(problem);
-    }
-    for (beside, place) in written {
-        fs::rename(&beside, &place).map_err(|error| cannot(&place, error))?;
+    if let Some(folder) = patches.first().and_then(|patch| patch.parent()) {
+        say(
+            settings,
+            &format!(
+                "patches, commit messages and texts for pull requests are in `{}`",
+                folder.display()
+            ),
+        );
     }
     Ok(())
+}
+
+/// On standard error, like all talk; a reader who is gone does not matter.
+fn say(settings: &FixSettings, sentence: &str) {
+    if !settings.screen.quiet {
+        let _ = writeln!(anstream::stderr(), "{sentence}");
+    }
 }

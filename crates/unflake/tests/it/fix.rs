@@ -37,11 +37,33 @@ fn git(project: &Path, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
+/// Compares with the sources beside a fixture, or writes them.
+#[track_caller]
+fn compare_with_repaired(name: &str, project: &Path) {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let repaired = fixtures.join(name).join("repaired");
+    if std::env::var_os("UNFLAKE_BLESS").is_some() {
+        copy(&project.join("src"), &repaired.join("src"));
+    } else {
+        assert_eq!(sources(project), sources(&repaired));
+    }
+}
+
+/// Each as the paper shows it, but for two: JSON is compared strictly and the exception declared, and a comparator is a
+/// method reference. The paper's way with a renewed literal (III-C) is one of the unit tests: here a comparison as JSON
+/// comes before it.
+#[test]
+fn the_examples_of_the_dexfix_paper_are_repaired() {
+    let fixture = Fixture::new("dexfix");
+    let applied = fixture.unflake("fix --safety main --apply --allow-dirty");
+    assert_eq!(applied.status.code(), Some(0), "{}", stderr(&applied));
+    compare_with_repaired("dexfix", &fixture.project());
+}
+
 /// What the patches are, and that applying and reversing them gives the bytes back.
 #[test]
 fn tests_are_repaired_as_a_maintainer_would() {
     let fixture = Fixture::new("repair");
-    let repaired = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/repair/repaired");
     let project = fixture.project();
     let before = sources(&project);
     let shown = fixture.unflake("fix --format json");
@@ -70,33 +92,20 @@ fn tests_are_repaired_as_a_maintainer_would() {
 
     let applied = fixture.unflake("fix --apply --allow-dirty");
     assert_eq!(applied.status.code(), Some(0), "{}", stderr(&applied));
-    let after = sources(&project);
-    let wanted = if repaired.exists() {
-        sources(&repaired)
-    } else {
-        BTreeMap::new()
-    };
-    if std::env::var_os("UNFLAKE_BLESS").is_some() {
-        copy(&project.join("src"), &repaired.join("src"));
-    } else {
-        assert_eq!(after, wanted);
-    }
+    compare_with_repaired("repair", &project);
 
-    // Each patch, applied and reversed, gives the bytes back.
-    let runs = fixture.store().join("projects");
-    let mut patches = Vec::new();
-    let mut todo = vec![runs];
-    while let Some(folder) = todo.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                todo.push(path);
-            } else if path.extension().is_some_and(|end| end == "patch") {
-                patches.push(path);
-            }
-        }
-    }
+    // Each patch, applied and reversed, gives the bytes back: those in the store, and those of other candidates.
+    let mut patches = stored_patches(&fixture.store().join("projects"));
     assert_eq!(patches.len(), groups.len());
+    let candidates = groups
+        .iter()
+        .flat_map(|group| group["candidates"].as_array().unwrap());
+    for (number, candidate) in candidates.enumerate() {
+        let path = fixture.root().join(format!("{number}.patch"));
+        fs::write(&path, candidate["patch"].as_str().unwrap()).unwrap();
+        patches.push(path);
+    }
+    assert!(patches.len() > 2 * groups.len(), "some have another candidate");
     let original = Fixture::new("repair");
     let original = original.project();
     git(&original, &["init", "-q"]);
@@ -107,6 +116,23 @@ fn tests_are_repaired_as_a_maintainer_would() {
             assert_eq!(sources(&original) == before, direction.len() == 2);
         }
     }
+}
+
+/// The files of patches below a folder.
+fn stored_patches(folder: &Path) -> Vec<PathBuf> {
+    let mut patches = Vec::new();
+    let mut todo = vec![folder.to_owned()];
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.extension().is_some_and(|end| end == "patch") {
+                patches.push(path);
+            }
+        }
+    }
+    patches
 }
 
 #[test]
@@ -170,23 +196,109 @@ fn what_cannot_be_repaired_is_told_with_the_reason() {
     assert_eq!(changed.unflake("check").status.code(), Some(1));
     let file = changed.project().join("src/test/java/p/OneTest.java");
     let text = fs::read_to_string(&file).unwrap();
-    // Later than the class, whatever the file system's clock can tell.
-    fs::write(&file, text.replace("package p;", "package p; // edited")).unwrap();
-    let later = fs::metadata(&file).unwrap().modified().unwrap() + std::time::Duration::from_secs(60);
-    fs::File::options()
-        .write(true)
-        .open(&file)
-        .unwrap()
-        .set_modified(later)
-        .unwrap();
-    let (why, code) = reason(&changed.unflake("fix --format json"));
-    assert_eq!(code, Some(1));
-    assert!(why.contains("changed after it was compiled"), "{why}");
+    // What is compared is what the class shows, not when the file was written, be it earlier or later.
+    let hour = std::time::Duration::from_secs(3600);
+    let compiled = fs::metadata(&file).unwrap().modified().unwrap();
+    let write = |text: String, time: std::time::SystemTime| {
+        fs::write(&file, text).unwrap();
+        let file = fs::File::options().write(true).open(&file).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    write(
+        text.replace("package p;", "package p; // edited"),
+        compiled + hour,
+    );
+    assert_eq!(
+        reason(&changed.unflake("fix --format json")),
+        (String::new(), Some(0))
+    );
+    for edited in [
+        text.replace("    @Test", "\n    @Test"),
+        text.replace("[a, b]", "[b, a]"),
+        text.replace("void a()", "void b() {}\n    void a()"),
+    ] {
+        write(edited, compiled - hour);
+        let (why, code) = reason(&changed.unflake("fix --format json"));
+        assert_eq!(code, Some(1));
+        let file = "`src/test/java/p/OneTest.java` is not what its class was compiled from: ";
+        assert!(why.starts_with(file), "{why}");
+        assert!(why.ends_with(" differs; run `unflake check` again"), "{why}");
+    }
 
     fs::write(&file, "package p;\nclass OneTest { void a() { int = ; } }\n").unwrap();
     let (why, _) = reason(&changed.unflake("fix --format json"));
     assert!(why.contains("cannot be parsed at line 2"), "{why}");
+    fs::write(&file, text.replace("new HashSet<>", "new NoSuchSet<>")).unwrap();
+    let (why, _) = reason(&changed.unflake("fix --format json"));
+    let cannot = "`src/test/java/p/OneTest.java` cannot be compiled alone: line 9: cannot find symbol";
+    assert_eq!(why, cannot);
     fs::remove_file(&file).unwrap();
     let (why, _) = reason(&changed.unflake("fix --format json"));
     assert!(why.contains("was not found"), "{why}");
+}
+
+#[test]
+fn a_project_that_does_not_compile_is_not_repaired() {
+    let fixture = written("    @Test void a() { int = ; }");
+    let refused = fixture.unflake("fix");
+    assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
+    let told = stderr(&refused);
+    assert!(told.contains("error: the build fails: `mvn "), "{told}");
+    assert!(told.contains("OneTest.java"), "{told}");
+}
+
+#[test]
+fn generated_sources_and_files_that_cannot_be_written_stay_as_they_are() {
+    const COMPARED: &str = "assertEquals(\"[a, b]\", new HashSet<>(Arrays.asList(\"b\", \"a\")).toString());";
+    let fixture = written(&format!("    @Test void a() {{\n        {COMPARED}\n    }}"));
+    let one = fixture.project().join("src/test/java/p/OneTest.java");
+    let text = fs::read_to_string(&one).unwrap();
+    let two = fixture.project().join("src/test/java/p/TwoTest.java");
+    fs::write(&two, text.replace("class OneTest", "class TwoTest")).unwrap();
+    fs::write(&one, text.replace("class OneTest", "@Generated\nclass OneTest")).unwrap();
+    fixture.write(
+        "src/test/java/p/Generated.java",
+        "package p;\n@interface Generated {}\n",
+    );
+    fixture.write(".gitignore", "target/\n");
+    let project = fixture.project();
+    git(&project, &["init", "-q"]);
+    git(&project, &["add", "-A"]);
+    git(&project, &["commit", "-q", "-m", "all"]);
+    let before = sources(&project);
+
+    let set_readonly = |is_readonly: bool| {
+        let mut permissions = fs::metadata(&two).unwrap().permissions();
+        permissions.set_readonly(is_readonly);
+        fs::set_permissions(&two, permissions).unwrap();
+    };
+    set_readonly(true);
+    let refused = fixture.unflake("fix --apply --all");
+    assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("error: cannot write `"),
+        "{}",
+        stderr(&refused)
+    );
+    assert!(
+        stderr(&refused).contains("hint: nothing was changed"),
+        "{}",
+        stderr(&refused)
+    );
+    assert_eq!(sources(&project), before);
+    set_readonly(false);
+
+    // Unless it is asked for, what a generator writes is left to the generator.
+    let applied = fixture.unflake("fix --apply");
+    assert_eq!(applied.status.code(), Some(1), "{}", stderr(&applied));
+    let said = String::from_utf8_lossy(&applied.stdout).into_owned();
+    assert!(
+        said.contains("`src/test/java/p/OneTest.java` is generated; name the finding"),
+        "{said}"
+    );
+    let changed = git(&project, &["status", "--porcelain"]).stdout;
+    assert_eq!(
+        String::from_utf8_lossy(&changed),
+        " M src/test/java/p/TwoTest.java\n"
+    );
 }

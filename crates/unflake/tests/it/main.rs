@@ -16,6 +16,8 @@ mod ends;
 mod explain;
 mod first_steps;
 mod fix;
+mod fix_compiles;
+mod fix_stopped;
 mod fixture;
 mod isolation;
 mod javas;

@@ -67,6 +67,27 @@ fn nothing() -> Searched {
     }
 }
 
+/// A project in which all three files have the same text.
+fn project() -> tempfile::TempDir {
+    let project = tempfile::tempdir().unwrap();
+    for path in [ONE, TWO, MAIN] {
+        let file = project.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, TEXT).unwrap();
+    }
+    project
+}
+
+fn options(safety: Safety, by: Grouping) -> RepairOptions {
+    RepairOptions {
+        jobs: 1,
+        seed: Seed(7),
+        all: false,
+        safety,
+        by,
+    }
+}
+
 /// What each patch repairs, and what is said of each finding.
 fn check(
     outcomes: [Outcome; 3],
@@ -75,23 +96,12 @@ fn check(
     groups: &[&str],
     findings: [&str; 3],
 ) -> Repairs {
-    let project = tempfile::tempdir().unwrap();
-    for path in [ONE, TWO, MAIN] {
-        let file = project.path().join(path);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, TEXT).unwrap();
-    }
+    let project = project();
     let sources = ProjectSources::new(project.path());
     let document = found();
     let outcomes: BTreeMap<usize, Outcome> = outcomes.into_iter().enumerate().collect();
-    let options = RepairOptions {
-        jobs: 1,
-        seed: Seed(7),
-        all: false,
-        safety,
-        by,
-    };
-    let repairs = Patches::new(&document, &outcomes, options, &sources).finish(Duration::from_secs(3));
+    let repairs =
+        Patches::new(&document, &outcomes, options(safety, by), &sources).finish(Duration::from_secs(3));
     let shown = repairs.document.repairs.iter().map(|group| {
         let candidates = group.candidates.iter().enumerate().map(|(index, candidate)| {
             let chosen = if group.chosen == Some(index) { "*" } else { "" };
@@ -211,4 +221,84 @@ fn why_nothing_was_found_is_told_for_both_sides() {
     assert_eq!(why(nothing(), failed("x")), "in main code, x");
     assert_eq!(why(failed("y"), failed("x")), "y; in main code, x");
     assert_eq!(why(failed("y"), nothing()), "y");
+}
+
+/// Two patches of test code, the second with one of main code beside it; something is done with them.
+fn with_two<R>(work: impl FnOnce(Patches<'_>, [String; 2]) -> R) -> R {
+    let project = project();
+    let sources = ProjectSources::new(project.path());
+    let document = found();
+    let outcomes = BTreeMap::from([
+        (0, Outcome::of(repaired(ONE, "int a", "long a"), nothing())),
+        (
+            2,
+            Outcome::of(
+                repaired(TWO, "int b", "long b"),
+                repaired(MAIN, "int c", "long c"),
+            ),
+        ),
+    ]);
+    let patches = Patches::new(
+        &document,
+        &outcomes,
+        options(Safety::Main, Grouping::Cause),
+        &sources,
+    );
+    let ids = [0, 1].map(|group| patches.id(&patches.groups[group]));
+    work(patches, ids)
+}
+
+#[test]
+fn picked_patches_are_proved_again_unless_they_are_all() {
+    let picked = |wanted: &[usize], works: bool| {
+        with_two(|patches, ids| {
+            let ids: BTreeSet<String> = wanted.iter().map(|index| ids[*index].clone()).collect();
+            let mut proved = 0;
+            let (files, left_out) = patches.only(&ids, |patches| {
+                proved += 1;
+                if !works {
+                    patches.drop_where(|_| true, "they do not hold");
+                }
+            });
+            let files: Vec<String> = files.into_keys().collect();
+            let why: Vec<String> = left_out.into_values().collect();
+            (files.join(" "), proved, why.join(" "))
+        })
+    };
+    let told = |files: &str, proved: u32, why: &str| (files.to_owned(), proved, why.to_owned());
+    assert_eq!(picked(&[0, 1], true), told(&format!("{ONE} {TWO}"), 0, ""));
+    assert_eq!(picked(&[1], true), told(TWO, 1, ""));
+    assert_eq!(picked(&[], true), told("", 0, ""));
+    // The other candidate of its group is not taken instead: nobody was asked about it.
+    assert_eq!(picked(&[1], false), told("", 1, "they do not hold"));
+}
+
+#[test]
+fn what_was_proved_before_it_was_interrupted_is_offered() {
+    let repairs = with_two(|mut patches, _| {
+        patches.interrupt();
+        patches.finish(Duration::from_secs(1))
+    });
+    assert!(repairs.files.is_empty());
+    for index in [0, 2] {
+        let Repair { status, reason, .. } = repairs.document.findings[index].repair();
+        assert_eq!(
+            (*status, reason.as_deref()),
+            (RepairStatus::Offered, Some(INTERRUPTED))
+        );
+    }
+    assert!(
+        repairs
+            .document
+            .repairs
+            .iter()
+            .all(|group| group.chosen.is_none())
+    );
+    assert!(
+        repairs
+            .document
+            .repairs
+            .iter()
+            .all(|group| !group.candidates.is_empty())
+    );
 }

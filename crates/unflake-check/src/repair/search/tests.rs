@@ -16,6 +16,8 @@ class ATest {
     void a() {
         assertEquals(\"[x, y]\", one.toString());
     }
+
+    Set<String> three = new HashSet<>();
 }
 ";
 
@@ -30,12 +32,14 @@ type Does = dyn Fn(&Texts) -> Proved;
 /// Proofs that are made up.
 struct MadeUp<'a> {
     does: &'a Does,
-    /// Lines at which the collection that is blamed next is made.
-    next: Option<u32>,
+    /// Lines at which the collections that are blamed next are made, wave by wave; the last one for ever.
+    next: &'static [u32],
     /// Whether mistakes are noticed.
     notices: bool,
     /// How many attempts were proved at the same time.
     waves: Vec<usize>,
+    /// The user ends it after so many waves.
+    patience: usize,
 }
 
 impl Proofs for MadeUp<'_> {
@@ -56,8 +60,15 @@ impl Proofs for MadeUp<'_> {
     fn causes(&mut self, failing: &[(Attempt, Strategy)]) -> Vec<Option<Cause>> {
         failing
             .iter()
-            .map(|_| self.next.map(|line| cause(TEST, line)))
+            .map(|_| {
+                let line = self.next.get(self.waves.len() - 1).or(self.next.last());
+                line.map(|line| cause(TEST, *line))
+            })
             .collect()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.waves.len() >= self.patience
     }
 }
 
@@ -140,9 +151,10 @@ fn check(patients: &[Patient], side: Side, proofs: &mut MadeUp<'_>, expected: &[
 fn made_up(does: &Does) -> MadeUp<'_> {
     MadeUp {
         does,
-        next: None,
+        next: &[],
         notices: true,
         waves: Vec::new(),
+        patience: usize::MAX,
     }
 }
 
@@ -210,7 +222,34 @@ fn what_does_not_work_is_not_taken_and_the_reason_is_told() {
         "the test still fails with other orders",
     );
     // Nobody knows any more.
-    told(Proved::Cancelled, "no strategy fits this failure");
+    told(Proved::Cancelled, INTERRUPTED);
+}
+
+#[test]
+fn what_was_proved_before_it_was_interrupted_stays() {
+    // The second is not repaired by its first candidate, and there is no time for another cause.
+    let does = |texts: &Texts| match text(texts, TEST).contains("one = new LinkedHashSet") {
+        true => PASSED,
+        false => Proved::FailsVaried(STRATEGY),
+    };
+    let patients = [patient(cause(TEST, 6)), patient(cause(TEST, 7))];
+    let one = "Set<String> one = new LinkedHashSet<>();";
+    for next in [&[][..], &[6]] {
+        let mut proofs = MadeUp {
+            next,
+            patience: 1,
+            ..made_up(&does)
+        };
+        check(&patients, Side::Test, &mut proofs, &[one, INTERRUPTED]);
+        assert_eq!(proofs.waves, [2]);
+    }
+    // Who is told to stop first does nothing.
+    let mut proofs = MadeUp {
+        patience: 0,
+        ..made_up(&does)
+    };
+    check(&patients, Side::Test, &mut proofs, &[INTERRUPTED, INTERRUPTED]);
+    assert_eq!(proofs.waves, [0; 0]);
 }
 
 #[test]
@@ -220,7 +259,7 @@ fn the_next_cause_is_repaired_on_top_of_the_first() {
         _ => Proved::FailsVaried(STRATEGY),
     };
     let mut proofs = MadeUp {
-        next: Some(7),
+        next: &[7],
         ..made_up(&does)
     };
     let both = "Set<String> one = new LinkedHashSet<>(); Set<String> two = new LinkedHashSet<>();";
@@ -228,16 +267,37 @@ fn the_next_cause_is_repaired_on_top_of_the_first() {
     assert_eq!(proofs.waves, [1, 1]);
 }
 
+/// DexFix, section III-B.
+#[test]
+fn three_causes_are_repaired_one_after_the_other() {
+    let does = |texts: &Texts| match text(texts, TEST).matches("LinkedHashSet").count() {
+        3 => PASSED,
+        _ => Proved::FailsVaried(STRATEGY),
+    };
+    let mut proofs = MadeUp {
+        next: &[7, 13],
+        ..made_up(&does)
+    };
+    let sets = ["one", "two", "three"].map(|name| format!("Set<String> {name} = new LinkedHashSet<>();"));
+    check(
+        &[patient(cause(TEST, 6))],
+        Side::Test,
+        &mut proofs,
+        &[&sets.join(" ")],
+    );
+    assert_eq!(proofs.waves, [1, 1, 1]);
+}
+
 #[test]
 fn the_same_cause_again_is_no_progress() {
     let does = |_: &Texts| Proved::FailsVaried(STRATEGY);
     let mut proofs = MadeUp {
         // The collection that was replaced already, at the line where it is now.
-        next: Some(6),
+        next: &[6],
         ..made_up(&does)
     };
     let mut another = MadeUp {
-        next: Some(7),
+        next: &[7],
         ..made_up(&does)
     };
     let why = "2 repairs were tried; of the last one, the test still fails with other orders";
