@@ -13,6 +13,12 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// Both add whole lines at the same place, which are not the same ones.
+    fn stands_beside(&self, other: &Edit) -> bool {
+        let adds_lines = |edit: &Edit| edit.start == edit.end && edit.text.ends_with('\n');
+        self.start == other.start && adds_lines(self) && adds_lines(other) && self.text != other.text
+    }
+
     /// Both add imports at the same place.
     fn joins(&self, other: &Edit) -> bool {
         let adds_imports = |edit: &Edit| {
@@ -21,6 +27,11 @@ impl Edit {
         };
         self.start == other.start && adds_imports(self) && adds_imports(other)
     }
+}
+
+/// Where lines go among others that are added at the same place.
+fn rank(text: &str) -> (bool, &str) {
+    (!text.trim_start().starts_with("private "), text)
 }
 
 /// The lines of both, each import once; blank lines as the first has them.
@@ -95,14 +106,20 @@ impl Edits {
         self.0.insert(at, edit);
     }
 
-    /// Both together, if no two of them touch the same bytes. The same edit in both counts once, and imports that both
-    /// add at one place stand there together.
+    /// Both together, if no two of them touch the same bytes. The same edit in both counts once, and imports or other whole
+    /// lines that both add at one place stand there together.
     pub fn merged(&self, other: &Edits) -> Option<Edits> {
         let mut both = self.clone();
         for edit in &other.0 {
-            let there = both.0.iter_mut().find(|there| there.joins(edit));
+            let there = both
+                .0
+                .iter_mut()
+                .find(|there| there.joins(edit) || there.stands_beside(edit));
             match there {
-                Some(there) => there.text = joined(&there.text, &edit.text),
+                Some(there) if there.joins(edit) => there.text = joined(&there.text, &edit.text),
+                // Whoever comes first, the result is the same: fields before methods.
+                Some(there) if rank(&there.text) < rank(&edit.text) => there.text.push_str(&edit.text),
+                Some(there) => there.text.insert_str(0, &edit.text),
                 None => both.add(edit.clone()),
             }
         }
@@ -179,6 +196,18 @@ mod tests {
         let add = |text: &str| Edits::new().insert(2, text);
         let both = add("\nimport b;\n").merged(&add("\nimport a;\n")).unwrap();
         assert_eq!(both.apply("p\nq\n"), "p\n\nimport a;\nimport b;\nq\n");
+    }
+
+    #[test]
+    fn lines_that_are_added_at_one_place_stand_one_after_the_other() {
+        let add = |text: &str| Edits::new().insert(2, text);
+        let (one, other) = (add("a();\n"), add("b();\n"));
+        let both = one.merged(&other).unwrap();
+        assert_eq!(both.apply("p\nq\n"), "p\na();\nb();\nq\n");
+        assert_eq!(other.merged(&one), Some(both));
+        assert_eq!(one.merged(&one), Some(one.clone()));
+        let field = add("private int b;\n").merged(&one).unwrap();
+        assert_eq!(field.apply("p\nq\n"), "p\nprivate int b;\na();\nq\n");
     }
 
     #[test]
