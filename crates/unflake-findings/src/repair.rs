@@ -72,6 +72,9 @@ pub struct RepairProof {
     pub mutants: u32,
     /// Varied runs of the repaired tests.
     pub rounds: u32,
+    /// Runs in orders that failed before, of polluters and their victims.
+    #[serde(default)]
+    pub orders: u32,
     /// Tests of the module that ran with all patches together.
     pub module: u32,
     /// How long candidates and proofs took for each repaired test, in seconds.

@@ -4,8 +4,10 @@ use crate::text::{FAINT, STRONG, label, named, plural, printable};
 use anstyle::{AnsiColor, Style};
 use std::fmt::{self, Write as _};
 use unflake_findings::{
-    Choice, Details, Document, Finding, FindingId, RepairCandidate, RepairGroup, RepairStatus, Safety,
+    Choice, Details, Document, Finding, FindingId, Pollution, RepairCandidate, RepairGroup, RepairStatus,
+    Safety,
 };
+use unflake_protocol::{StateKind, TestId};
 
 const ADDED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 const REMOVED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
@@ -105,7 +107,7 @@ fn write_candidate(
     is_chosen: bool,
     verbose: bool,
 ) -> fmt::Result {
-    let tests: Vec<String> = candidate.repairs.iter().map(|id| test_of(document, id)).collect();
+    let tests = tests_of(document, candidate);
     let first = tests.first().map_or("", String::as_str);
     let (word, style) = if is_chosen {
         ("repaired", ADDED)
@@ -122,7 +124,13 @@ fn write_candidate(
     writeln!(text, "    {}{}", label("patch"), printable(&candidate.why))?;
     writeln!(text, "    {}{}", label("touches"), touches(candidate.safety))?;
     let proof = candidate.proof;
-    let mut proved = format!("{} passed", plural(proof.rounds as usize, "varied run"));
+    let mut proved = match spill(document, candidate) {
+        Some(_) => format!(
+            "{} passed in orders that failed",
+            plural(proof.orders as usize, "run")
+        ),
+        None => format!("{} passed", plural(proof.rounds as usize, "varied run")),
+    };
     if proof.mutants > 0 {
         let _ = write!(
             proved,
@@ -181,8 +189,66 @@ fn finding<'d>(document: &'d Document, id: &FindingId) -> Option<&'d Finding> {
     document.findings.iter().find(|finding| finding.id == *id)
 }
 
-fn test_of(document: &Document, id: &FindingId) -> String {
-    finding(document, id).map_or_else(String::new, |finding| named(&finding.test))
+/// The tests of a patch, each once: a test that is its own victim has two findings.
+fn tests_of(document: &Document, candidate: &RepairCandidate) -> Vec<String> {
+    let mut tests: Vec<String> = Vec::new();
+    for finding in candidate.repairs.iter().filter_map(|id| finding(document, id)) {
+        let name = named(&finding.test);
+        if !tests.contains(&name) {
+            tests.push(name);
+        }
+    }
+    tests
+}
+
+/// A state that one test leaves behind, and a test that fails because of it.
+struct Spill<'d> {
+    polluter: &'d Finding,
+    state: &'d Pollution,
+    victim: Option<&'d TestId>,
+}
+
+/// What a patch keeps away from other tests. `None`: it is about something else.
+fn spill<'d>(document: &'d Document, candidate: &RepairCandidate) -> Option<Spill<'d>> {
+    let repaired = || candidate.repairs.iter().filter_map(|id| finding(document, id));
+    let (polluter, state) = repaired().find_map(|finding| match &finding.details {
+        Details::Polluter(state) => Some((finding, state)),
+        _ => None,
+    })?;
+    let of_finding = repaired().find(|finding| matches!(finding.details, Details::Victim(_)));
+    let of_state = state.victims.first().map(|victim| &victim.test);
+    Some(Spill {
+        polluter,
+        state,
+        victim: of_state.or(of_finding.map(|finding| &finding.test)),
+    })
+}
+
+impl Spill<'_> {
+    /// What is changed: `Basket.ITEMS`.
+    fn what(&self) -> String {
+        let short = self.state.held_by.rsplit('.').take(2).collect::<Vec<_>>();
+        match self.state.state {
+            StateKind::Heap => short.into_iter().rev().collect::<Vec<_>>().join("."),
+            _ => self.state.path.clone(),
+        }
+    }
+
+    /// What happens, for a commit message.
+    fn story(&self) -> String {
+        let or_nothing = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+        let mut text = format!(
+            "`{}` leaves `{}` changed: {} → {}.",
+            named(&self.polluter.test),
+            self.state.path,
+            or_nothing(&self.state.old),
+            or_nothing(&self.state.new)
+        );
+        if let Some(victim) = self.victim {
+            let _ = write!(text, " After it, `{}` fails.", named(victim));
+        }
+        text
+    }
 }
 
 /// The choice that is blamed for the first finding of a patch.
@@ -196,7 +262,7 @@ fn blamed<'d>(document: &'d Document, candidate: &RepairCandidate) -> Option<&'d
 
 /// A commit message for a patch.
 pub fn commit_message(document: &Document, candidate: &RepairCandidate) -> String {
-    let tests: Vec<String> = candidate.repairs.iter().map(|id| test_of(document, id)).collect();
+    let tests = tests_of(document, candidate);
     let class = |test: &str| {
         test.split('#')
             .next()
@@ -206,14 +272,23 @@ pub fn commit_message(document: &Document, candidate: &RepairCandidate) -> Strin
             .unwrap_or(test)
             .to_owned()
     };
-    let subject = match &tests[..] {
-        [one] => format!("{} no longer depends on an unspecified order", class(one)),
-        _ => format!(
+    let spill = spill(document, candidate);
+    let subject = match (&spill, &tests[..]) {
+        (Some(spill), _) => format!(
+            "{} leaves {} as it was",
+            class(&spill.polluter.test.test),
+            spill.what()
+        ),
+        (None, [one]) => format!("{} no longer depends on an unspecified order", class(one)),
+        (None, _) => format!(
             "{} no longer depend on an unspecified order",
             plural(tests.len(), "test")
         ),
     };
     let mut text = format!("{subject}\n");
+    if let Some(spill) = &spill {
+        let _ = write!(text, "\n{}\n", spill.story());
+    }
     if let Some(choice) = blamed(document, candidate) {
         let _ = write!(
             text,
@@ -269,6 +344,10 @@ pub fn pull_request(document: &Document, candidate: &RepairCandidate) -> String 
         );
     }
     let proof = candidate.proof;
+    if let Some(spill) = spill(document, candidate) {
+        write_spill(&mut text, &spill, candidate);
+        return text;
+    }
     let _ = write!(
         text,
         "\n## Proof\n\nWith the patch, the tests passed {} with other orders",
@@ -285,11 +364,34 @@ pub fn pull_request(document: &Document, candidate: &RepairCandidate) -> String 
     text
 }
 
+/// How to see that a test harms another one, and what proves the patch.
+fn write_spill(text: &mut String, spill: &Spill<'_>, candidate: &RepairCandidate) {
+    if let Some(victim) = spill.victim {
+        let _ = write!(
+            text,
+            "\n## How to see it\n\nIn this order the second test fails; without the first one it passes:\n\n    \
+             {}\n    {}\n",
+            named(&spill.polluter.test),
+            named(victim)
+        );
+    }
+    if !spill.state.victims.is_empty() {
+        let _ = write!(text, "\n    {}\n\nrepeats the failure.\n", spill.polluter.replay);
+    }
+    let _ = write!(
+        text,
+        "\n## Proof\n\nWith the patch, {} in orders that failed before passed. All tests of the module passed in \
+         their own order and in reversed order as they do without it.\n",
+        plural(candidate.proof.orders as usize, "run")
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::samples::{polluter, victim};
     use crate::text::tests::{document, finding, without_colour};
-    use unflake_findings::{Repair, RepairProof, TriedRepair};
+    use unflake_findings::{Repair, RepairProof, Suffering, TriedRepair};
     use unflake_protocol::Level;
 
     /// Two findings: one with a patch of test code and one of main code, one without any.
@@ -321,6 +423,7 @@ mod tests {
             proof: RepairProof {
                 mutants: 5,
                 rounds: 23,
+                orders: 0,
                 module: 8,
                 time: 1.0,
             },
@@ -411,5 +514,72 @@ mod tests {
         let proof = "With the patch, the tests passed 23 runs with other orders, and 5 variants of the changed \
                      assertions with a deliberate mistake failed as they should.";
         assert!(request.contains(proof), "{request}");
+    }
+
+    #[test]
+    fn a_clean_up_is_told_with_the_order_that_failed() {
+        let mut polluter = polluter(
+            "shop.BasketTest#adds",
+            StateKind::Heap,
+            "shop.Basket.ITEMS",
+            "Basket.ITEMS[0]: - → \"apple\"",
+        );
+        let victim = victim(&["shop.BasketTest#adds", "shop.FirstTest#isEmpty"], "not empty");
+        if let Details::Polluter(state) = &mut polluter.details {
+            state.victims = vec![Suffering {
+                test: victim.test.clone(),
+                message: String::new(),
+            }];
+        }
+        let repairs = vec![victim.id.clone(), polluter.id.clone(), polluter.id.clone()];
+        let candidate = RepairCandidate {
+            strategy: "clean-up".to_owned(),
+            safety: Safety::Test,
+            why: "clear `Basket.ITEMS` after each test of `BasketTest`".to_owned(),
+            files: vec!["A.java".to_owned()],
+            patch: "+new\n".to_owned(),
+            proof: RepairProof {
+                orders: 8,
+                module: 29,
+                ..RepairProof::default()
+            },
+            repairs,
+        };
+        let replay = polluter.replay.clone();
+        let mut document = document(vec![polluter, victim]);
+        assert_eq!(
+            pull_request(&document, &candidate),
+            format!(
+                "BasketTest leaves Basket.ITEMS as it was\n\n\
+                 `shop.BasketTest#adds` leaves `Basket.ITEMS[0]` changed: nothing → \"apple\". \
+                 After it, `shop.FirstTest#isEmpty` fails.\n\n\
+                 The patch: clear `Basket.ITEMS` after each test of `BasketTest`.\n\n\
+                 Tests:\n- shop.FirstTest#isEmpty\n- shop.BasketTest#adds\n\n\
+                 ## How to see it\n\n\
+                 In this order the second test fails; without the first one it passes:\n\n    \
+                 shop.BasketTest#adds\n    shop.FirstTest#isEmpty\n\n    \
+                 {replay}\n\nrepeats the failure.\n\n\
+                 ## Proof\n\n\
+                 With the patch, 8 runs in orders that failed before passed. All tests of the module passed in \
+                 their own order and in reversed order as they do without it.\n"
+            )
+        );
+        document.repairs = vec![RepairGroup {
+            id: "r-1".to_owned(),
+            findings: candidate.repairs.clone(),
+            candidates: vec![candidate],
+            chosen: Some(0),
+        }];
+        let text = without_colour(&repairs_text(&document, &[], false));
+        assert!(
+            text.starts_with(
+                "repaired shop.FirstTest#isEmpty\n    \
+                 and      shop.BasketTest#adds\n    \
+                 patch    clear `Basket.ITEMS` after each test of `BasketTest`\n    \
+                 touches  test code only\n    \
+                 proof    8 runs passed in orders that failed, 29 tests passed with all patches\n"
+            ),
+            "{text}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `unflake fix`: repairs implementation-dependent tests, proves the repairs, and makes patches of them (R1 to R8).
+//! `unflake fix`: repairs implementation-dependent tests and polluters, proves the repairs, and makes patches of them (R1
+//! to R9).
 //!
 //! [`search`] decides what is tried next, `unflake-repair` what can be tried, [`trials`] runs it. What was proved is
 //! grouped into patches, and all chosen patches are proved once more together, in JVMs of ours and with the project's own
@@ -6,8 +7,10 @@
 
 mod compiled;
 mod copy;
+mod order_trials;
 mod overlay;
 mod patches;
+mod polluters;
 mod search;
 mod sources;
 #[cfg(test)]
@@ -22,7 +25,8 @@ use crate::session::Session;
 use crate::stored_run::StoredRun;
 use compiled::{Compiled, compare};
 use overlay::{Compiles, Overlays, class_file, java_level};
-use patches::{Outcome, Patches};
+use patches::{Outcome, Patches, Subjects};
+use polluters::Plan;
 use search::{Known, Patient, Side, search};
 use sources::ProjectSources;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +120,12 @@ pub fn repair(
     let sources = ProjectSources::new(&session.project);
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
     let mut begun: Vec<(Begun, Libraries)> = Vec::new();
-    for index in which {
+    let is_order = |index: &usize| is_about_order(&stored.document.findings[*index]);
+    let (about_order, varied): (Vec<usize>, Vec<usize>) = which.iter().partition(|index| is_order(index));
+    let plan = Plan::new(stored, &about_order);
+    let declined = plan.declined.iter();
+    outcomes.extend(declined.map(|(index, why)| (*index, Outcome::none(why.clone()))));
+    for index in &varied {
         let finding = &stored.document.findings[*index];
         let is_asked = options.all || named.contains(index);
         let one = begin(stored, finding, is_asked, &sources).and_then(|(patient, subject, files)| {
@@ -169,7 +178,9 @@ pub fn repair(
         libraries: &libraries,
     };
     let mut search_side = |side, phase: &str| {
-        progress.phase(phase, patients.len() as u64);
+        if !patients.is_empty() {
+            progress.phase(phase, patients.len() as u64);
+        }
         search(&patients, side, known, &mut trials, &mut |_| progress.step())
     };
     let test_side = search_side(Side::Test, "repairing tests");
@@ -178,15 +189,34 @@ pub fn repair(
         let outcome = Outcome::of(test, main);
         outcomes.insert(begun.finding, outcome);
     }
-    let mut patches = Patches::new(&stored.document, &outcomes, options, &sources);
-    let by_finding: BTreeMap<usize, usize> = begun
-        .iter()
-        .enumerate()
-        .map(|(patient, begun)| (begun.finding, patient))
-        .collect();
+    if !plan.spills.is_empty() {
+        progress.phase("repairing polluters", plan.spills.len() as u64);
+    }
+    let searched = polluters::search(stored, &plan.spills, &sources, &mut trials, &mut || {
+        progress.step()
+    });
+    outcomes.extend(polluters::of_victims(
+        &plan,
+        &searched,
+        &stored.document,
+        &sources,
+    ));
+    let spills = plan.spills.iter().zip(searched);
+    outcomes.extend(spills.map(|(spill, searched)| (spill.finding, Outcome::of_test(searched))));
+    let patient = |(patient, begun): (usize, &Begun)| (begun.finding, patient);
+    let subjects = Subjects {
+        patients: begun.iter().enumerate().map(patient).collect(),
+        orders: plan
+            .spills
+            .iter()
+            .map(|spill| (spill.finding, spill.orders.clone()))
+            .collect(),
+        victims: plan.blamed(),
+    };
+    let mut patches = Patches::new(&stored.document, &outcomes, options, &sources, &subjects);
     let mut prove = |patches: &mut Patches<'_>, phase: &str| {
         progress.phase(phase, 0);
-        patches.prove_together(&mut trials, &by_finding);
+        patches.prove_together(&mut trials);
         progress.phase("running the build on a patched copy", 0);
         patches.build(workplace, session);
     };
@@ -205,6 +235,11 @@ pub fn repair(
             })
         }
     }
+}
+
+/// Whether it is the order of tests that matters.
+fn is_about_order(finding: &Finding) -> bool {
+    !matches!(finding.details, Details::ImplementationDependent { .. })
 }
 
 /// A finding that can be worked on.
@@ -274,7 +309,7 @@ fn begin(
         ..
     } = &finding.details
     else {
-        return Err("only implementation-dependent tests are repaired".to_owned());
+        return Err("it does not depend on an implementation".to_owned());
     };
     if *level == Level::Full && !is_asked {
         return Err(

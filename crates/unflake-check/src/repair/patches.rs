@@ -4,6 +4,7 @@
 mod tests;
 
 use super::copy::Workplace;
+use super::order_trials::Held;
 use super::search::{Applied, Attempt, NOTHING_FITS, Proofs as _, Proved, Repaired, Searched, together};
 use super::sources::ProjectSources;
 use super::trials::Trials;
@@ -11,6 +12,7 @@ use super::{Grouping, RepairOptions, Repairs, Texts, not_repaired};
 use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use unflake_explore::order::TestOrder;
 use unflake_findings::{
     Details, Document, Finding, Repair, RepairCandidate, RepairGroup, RepairProof, RepairStatus, Safety,
     TriedRepair,
@@ -34,6 +36,27 @@ impl Outcome {
             repairs: Vec::new(),
             why,
             refused: Vec::new(),
+        }
+    }
+
+    /// With one patch, of test code.
+    pub(crate) fn repaired(repaired: Repaired) -> Outcome {
+        Outcome {
+            repairs: vec![repaired],
+            why: String::new(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Of a search in test code alone.
+    pub(crate) fn of_test(searched: Searched) -> Outcome {
+        let outcome = match searched.repaired {
+            Ok(repaired) => Outcome::repaired(repaired),
+            Err(why) => Outcome::none(why),
+        };
+        Outcome {
+            refused: searched.refused,
+            ..outcome
         }
     }
 
@@ -73,11 +96,14 @@ pub(crate) struct Patches<'a> {
     outcomes: &'a BTreeMap<usize, Outcome>,
     options: RepairOptions,
     sources: &'a ProjectSources,
+    subjects: &'a Subjects,
     groups: Vec<Group>,
     /// Why findings are not repaired after all.
     refused: BTreeMap<usize, String>,
     /// Tests that ran with all patches.
     module: u32,
+    /// Runs in orders that failed before, with all patches, by findings of polluters.
+    orders: BTreeMap<usize, u32>,
 }
 
 #[derive(Clone)]
@@ -98,16 +124,30 @@ struct Candidate {
     rounds: u32,
 }
 
+/// What proves patches once more when they are together.
+#[derive(Debug, Default)]
+pub(crate) struct Subjects {
+    /// Patients of implementation-dependent findings.
+    pub(crate) patients: BTreeMap<usize, usize>,
+    /// Orders that must pass, by findings of polluters.
+    pub(crate) orders: BTreeMap<usize, Vec<TestOrder>>,
+    /// Findings of victims, with that of a polluter.
+    pub(crate) victims: BTreeMap<usize, usize>,
+}
+
 impl<'a> Patches<'a> {
     pub(crate) fn new(
         document: &'a Document,
         outcomes: &'a BTreeMap<usize, Outcome>,
         options: RepairOptions,
         sources: &'a ProjectSources,
+        subjects: &'a Subjects,
     ) -> Patches<'a> {
         let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for index in outcomes.keys() {
-            let finding = &document.findings[*index];
+            // A victim is repaired by the patch of its polluter.
+            let blamed = subjects.victims.get(index).unwrap_or(index);
+            let finding = &document.findings[*blamed];
             by_key.entry(key(finding, options.by)).or_default().push(*index);
         }
         let mut patches = Patches {
@@ -115,9 +155,11 @@ impl<'a> Patches<'a> {
             outcomes,
             options,
             sources,
+            subjects,
             groups: Vec::new(),
             refused: BTreeMap::new(),
             module: 0,
+            orders: BTreeMap::new(),
         };
         for findings in by_key.into_values() {
             let group = patches.group(findings);
@@ -186,12 +228,15 @@ impl<'a> Patches<'a> {
     }
 
     /// Runs everything with all chosen patches applied; what breaks something is not chosen.
-    pub(crate) fn prove_together(&mut self, trials: &mut Trials<'_>, patients: &BTreeMap<usize, usize>) {
+    pub(crate) fn prove_together(&mut self, trials: &mut Trials<'_>) {
         const MOST: usize = 5;
         for _ in 0..MOST {
             let texts = self.chosen();
             if texts.is_empty() {
                 return;
+            }
+            if self.drop_breaking_orders(trials, &texts) {
+                continue;
             }
             let whole = trials.whole(&texts);
             if trials.is_cancelled() {
@@ -222,7 +267,13 @@ impl<'a> Patches<'a> {
                 }
                 continue;
             }
-            let findings: Vec<usize> = self.repaired().into_iter().collect();
+            let repaired = self.repaired();
+            let patients = &self.subjects.patients;
+            let findings: Vec<usize> = repaired
+                .iter()
+                .copied()
+                .filter(|finding| patients.contains_key(finding))
+                .collect();
             let attempts: Vec<Attempt> = findings
                 .iter()
                 .map(|finding| Attempt {
@@ -234,12 +285,13 @@ impl<'a> Patches<'a> {
             if trials.is_cancelled() {
                 return self.interrupt();
             }
-            let failed: BTreeSet<usize> = findings
+            let mut failed: BTreeSet<usize> = findings
                 .iter()
                 .zip(&proved)
                 .filter(|(_, proved)| !matches!(proved, Proved::Passed { .. }))
                 .map(|(finding, _)| *finding)
                 .collect();
+            failed.extend(self.still_failing(trials, &texts, &repaired));
             if failed.is_empty() {
                 return;
             }
@@ -248,6 +300,94 @@ impl<'a> Patches<'a> {
             self.drop_where(is_of, "its patch does not hold together with the others");
         }
         self.drop_where(|_| true, "the patches do not hold together");
+    }
+
+    /// Whether a candidate repairs a polluter.
+    fn is_clean_up(&self, candidate: &Candidate) -> bool {
+        let mut findings = candidate.findings.iter();
+        findings.any(|finding| self.subjects.orders.contains_key(finding))
+    }
+
+    /// Polluters whose victims fail although all patches are applied.
+    fn still_failing(
+        &mut self,
+        trials: &mut Trials<'_>,
+        texts: &Texts,
+        repaired: &BTreeSet<usize>,
+    ) -> Vec<usize> {
+        let all = self.subjects.orders.iter();
+        let wanted: Vec<(&usize, &Vec<TestOrder>)> =
+            all.filter(|(finding, _)| repaired.contains(finding)).collect();
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let launches = trials.launches(texts);
+        let mut failing = Vec::new();
+        for (finding, orders) in wanted {
+            let held = launches.as_ref().map(|launches| trials.hold(launches, orders));
+            match held {
+                Ok(Held::Passed(runs)) => {
+                    self.orders.insert(*finding, runs);
+                }
+                Ok(Held::Fails(_) | Held::NotRun) | Err(_) => failing.push(*finding),
+            }
+        }
+        failing
+    }
+
+    fn runs_in_order(&self, candidate: &Candidate) -> u32 {
+        let all = candidate.findings.iter();
+        all.filter_map(|finding| self.orders.get(finding)).sum()
+    }
+
+    /// The module in its own order and in reversed order must pass as it does without the clean-ups: whoever needed what
+    /// a polluter left behind would fail now. Whether a patch was dropped.
+    fn drop_breaking_orders(&mut self, trials: &mut Trials<'_>, texts: &Texts) -> bool {
+        let chosen = self
+            .groups
+            .iter()
+            .filter_map(|group| Some(&group.candidates[group.chosen?]));
+        let clean_ups: Vec<Texts> = chosen
+            .filter(|candidate| self.is_clean_up(candidate))
+            .map(|candidate| candidate.texts.clone())
+            .collect();
+        if clean_ups.is_empty() {
+            return false;
+        }
+        let broken = match trials.broken_in_orders(texts) {
+            Ok(broken) => broken,
+            // The whole module does not compile either, which is said there.
+            Err(_) => return false,
+        };
+        let Some(first) = broken.first() else {
+            return false;
+        };
+        let session = trials.session;
+        let test = &session.suite[first.test].id.test;
+        let order = if first.is_reversed {
+            "in reversed order"
+        } else {
+            "in the order of the build"
+        };
+        let why = format!(
+            "with the patch, `{test}` fails {order}: it needs what the polluter leaves behind, and must get a \
+             set-up of its own first"
+        );
+        // Which one it is shows without the others.
+        let mut guilty: Vec<Texts> = Vec::new();
+        for texts in &clean_ups {
+            let breaks = match trials.launches(texts) {
+                Ok(launches) => trials
+                    .newly_failing(&launches, &first.order)
+                    .contains(&first.test),
+                Err(_) => true,
+            };
+            if breaks {
+                guilty.push(texts.clone());
+            }
+        }
+        let blamed = if guilty.is_empty() { clean_ups } else { guilty };
+        self.drop_where(|candidate| blamed.contains(&candidate.texts), &why)
     }
 
     /// What was proved stays, but nothing is chosen: nobody knows whether the patches hold together.
@@ -427,6 +567,7 @@ impl<'a> Patches<'a> {
             proof: RepairProof {
                 mutants: candidate.mutants,
                 rounds: candidate.rounds,
+                orders: self.runs_in_order(candidate),
                 module: self.module,
                 time,
             },
@@ -489,6 +630,10 @@ fn key(finding: &Finding, by: Grouping) -> String {
                 Some(format!("{} {}:{}", choice.api, place.file, place.line))
             })
         }
+        Details::Polluter(state) if by == Grouping::Cause => Some(format!(
+            "{:?} {} {}",
+            state.state, finding.test.module, state.held_by
+        )),
         _ => None,
     };
     place.unwrap_or_else(|| format!("{} {}", finding.test, finding.id.as_str()))

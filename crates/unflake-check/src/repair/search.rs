@@ -16,7 +16,7 @@ use unflake_protocol::{FailureSort, Strategy};
 use unflake_repair::{Candidate, Clues, Edits, Failing, JavaFile, Libraries, Mutation, candidates, renewed};
 
 /// Attempts for one test in one search.
-const MOST_TRIES: usize = 16;
+pub(crate) const MOST_TRIES: usize = 16;
 /// Causes of one test that are repaired one after the other.
 const MOST_CAUSES: usize = 4;
 /// Expected literals that are renewed for one test.

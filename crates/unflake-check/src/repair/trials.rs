@@ -73,7 +73,7 @@ impl Trials<'_> {
     }
 
     /// Compiles attempts, as many together as go together; those that spoil the others, alone.
-    fn compile(&mut self, attempts: &[Attempt]) -> Vec<Pack> {
+    pub(super) fn compile(&mut self, attempts: &[Attempt]) -> Vec<Pack> {
         let mut packs = Vec::new();
         for (texts, members) in pack(attempts, self.sources) {
             match self.overlays.compile(&texts) {
@@ -123,7 +123,7 @@ impl Trials<'_> {
     }
 
     /// The tests of edited test classes that passed in the build.
-    fn neighbours(&self, texts: &Texts) -> Vec<TestIx> {
+    pub(super) fn neighbours(&self, texts: &Texts) -> Vec<TestIx> {
         let suite = &self.session.suite;
         let is_edited = |root: &str| {
             let outer = root.split('$').next().unwrap_or(root).replace('.', "/");
@@ -253,10 +253,15 @@ impl Trials<'_> {
         OwnCode::new(&self.session.project, launch).of_trace(&failure.trace)
     }
 
+    /// Launches with these texts; an error if they do not compile.
+    pub(super) fn launches(&mut self, texts: &Texts) -> Result<Vec<Launch>, String> {
+        self.overlays.compile(texts).map_err(|error| said(&error))
+    }
+
     /// Runs all tests of the suite that passed in the build, unvaried, with these texts. The ones that fail, and how many
     /// ran; an error if they do not compile.
     pub(crate) fn whole(&mut self, texts: &Texts) -> Result<(Vec<TestIx>, usize), String> {
-        let launches = self.overlays.compile(texts).map_err(|error| said(&error))?;
+        let launches = self.launches(texts)?;
         let suite = &self.session.suite;
         let can_run = |test: &TestIx| suite[*test].has_passed() && suite[*test].launch.is_some();
         let mut left: Vec<TestIx> = suite.all().filter(can_run).collect();
@@ -274,16 +279,26 @@ impl Trials<'_> {
             let verdicts = self.run(&launches, &[turn]);
             left.retain(|test| matches!(verdicts.get(&(round, *test)), Some(Verdict::Failed(_))));
         }
+        // A test that needs another one before it fails in this company with and without the patches.
+        if !left.is_empty() {
+            let turn = Turn {
+                round: 0,
+                strategy: None,
+                tests: left.clone(),
+            };
+            let verdicts = self.run(&self.session.suite.launches, &[turn]);
+            left.retain(|test| !matches!(verdicts.get(&(0, *test)), Some(Verdict::Failed(_))));
+        }
         Ok((left, all))
     }
 }
 
 /// Attempts that are compiled together.
-struct Pack {
-    members: Vec<usize>,
+pub(super) struct Pack {
+    pub(super) members: Vec<usize>,
     /// What was compiled: the edits of all of them.
     texts: Texts,
-    launches: Result<Vec<Launch>, String>,
+    pub(super) launches: Result<Vec<Launch>, String>,
 }
 
 /// What an attempt is told of lines, in its own texts: others were compiled together with it.

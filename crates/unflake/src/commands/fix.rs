@@ -19,7 +19,7 @@ use unflake_check::{
     Checked, Problem, RepairOptions, Repairs, StoredRun, Surroundings, Wanted, Workplace, check, problem,
     repair,
 };
-use unflake_findings::{Document, Finding, FindingKind, RepairGroup, RepairStatus};
+use unflake_findings::{Details, Document, Finding, RepairGroup, RepairStatus};
 use unflake_project::Build;
 
 pub(crate) fn run(args: FixArgs, screen: Screen) -> Result<ExitCode, Problem> {
@@ -128,7 +128,7 @@ fn fresh_run(
     let open = || StoredRun::open(&settings.place, wanted, surroundings);
     if let Ok(stored) = open()
         && stored.is_fresh
-        && !stored.document.summary.partial
+        && is_usable(&stored.document)
     {
         return Ok(stored);
     }
@@ -144,19 +144,36 @@ fn fresh_run(
     }
 }
 
+/// A run that ended early may lack findings. Where the search for victims was cut short by its time, those that it found
+/// are proved all the same, and nothing but a longer search finds more.
+fn is_usable(document: &Document) -> bool {
+    let is_about_order =
+        |finding: &Finding| matches!(finding.details, Details::Polluter(_) | Details::Victim(_));
+    !document.summary.partial || document.findings.iter().any(is_about_order)
+}
+
 /// Indices of the findings to repair, and those among them that the user named.
 fn chosen(stored: &StoredRun, settings: &FixSettings) -> Result<(Vec<usize>, BTreeSet<usize>), Problem> {
     let findings = &stored.document.findings;
     if settings.findings.is_empty() {
         let is_one = |index: &usize| {
             let finding = &findings[*index];
-            finding.kind() == FindingKind::ImplementationDependent && finding.suppressed.is_none()
+            finding.suppressed.is_none() && is_repaired_unasked(finding)
         };
         return Ok(((0..findings.len()).filter(is_one).collect(), BTreeSet::new()));
     }
     let hint = "there is nothing to repair; `unflake check` with more `--rounds` may find something";
     let which = super::findings_named(stored, &settings.findings, &settings.place.project, hint)?;
     Ok((which.iter().copied().collect(), which))
+}
+
+/// What somebody suffers from: tests that fail varied, polluters with a proved victim, and victims.
+fn is_repaired_unasked(finding: &Finding) -> bool {
+    match &finding.details {
+        Details::ImplementationDependent { .. } | Details::Victim(_) => true,
+        Details::Polluter(state) => !state.victims.is_empty(),
+        Details::FilePolluter(_) | Details::Brittle(_) => false,
+    }
 }
 
 /// Keeps each patch in the store, with its texts for maintainers: the chosen one of a group, else the first that was

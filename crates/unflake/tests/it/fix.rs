@@ -106,16 +106,89 @@ fn tests_are_repaired_as_a_maintainer_would() {
         patches.push(path);
     }
     assert!(patches.len() > 2 * groups.len(), "some have another candidate");
-    let original = Fixture::new("repair");
+    apply_and_reverse(&patches, "repair");
+}
+
+/// Each patch, applied and reversed, gives the bytes back.
+fn apply_and_reverse(patches: &[PathBuf], name: &str) {
+    let original = Fixture::new(name);
     let original = original.project();
+    let before = sources(&original);
     git(&original, &["init", "-q"]);
-    for patch in &patches {
+    for patch in patches {
         for direction in [&["apply"][..], &["apply", "-R"]] {
             let done = git(&original, &[direction, &[patch.to_str().unwrap()]].concat());
             assert!(done.status.success(), "{}: {}", patch.display(), stderr(&done));
             assert_eq!(sources(&original) == before, direction.len() == 2);
         }
     }
+}
+
+/// Polluters of many kinds, with victims in one class that the build runs before them, and two that are refused.
+#[test]
+fn polluters_put_state_back_as_a_maintainer_would() {
+    let fixture = Fixture::new("repair-state");
+    let project = fixture.project();
+    let before = sources(&project);
+    // The seed gives the search for victims all the time that it needs.
+    let checked = fixture.unflake("check --only pollution --seed 7");
+    assert_eq!(checked.status.code(), Some(1), "{}", stderr(&checked));
+    let fixed = fixture.unflake("fix --apply --allow-dirty --format json");
+    assert_eq!(fixed.status.code(), Some(1), "{}", stderr(&fixed));
+    let document: Value = serde_json::from_slice(&fixed.stdout).unwrap();
+
+    let mut chosen = BTreeMap::new();
+    for group in document["repairs"].as_array().unwrap() {
+        let candidate = &group["candidates"][group["chosen"].as_u64().unwrap() as usize];
+        assert!(candidate["proof"]["orders"].as_u64().unwrap() >= 8, "{candidate}");
+        assert_eq!(candidate["safety"], "test");
+        let why = candidate["why"].as_str().unwrap().to_owned();
+        chosen.insert(why, candidate["strategy"].as_str().unwrap().to_owned());
+    }
+    let expected = [
+        "call `Registry.reset()` after each test of `RegistryTest`",
+        "clear `Basket.ITEMS` after each test of `BasketTest`",
+        "clear the property `shop.currency` after each test of `CurrencyTest`",
+        "clear the property `shop.session` after all tests of `SessionTest`",
+        "put `Discount.percent` back after each test of `DiscountTest`",
+        "put `Locale.getDefault()` back after each test of `LocaleTest`",
+        "put `Mode.rounding` back after each test of `ModeTest`",
+        "put `TimeZone.getDefault()` back after each test of `OldStyleTest`",
+        "set `Door.open` back to `false` after all tests of `DoorTest`",
+        "set `Mode.strict` back to `false` after each test of `ModeTest`",
+        "set `Shop.open` back to `false` after each test of `ShopTest`",
+    ];
+    assert_eq!(chosen.keys().collect::<Vec<_>>(), expected);
+    assert!(chosen.values().all(|strategy| strategy == "clean-up"));
+
+    let reason = |kind: &str, test: &str| {
+        let findings = document["findings"].as_array().unwrap();
+        let is_it = |finding: &&Value| finding["kind"] == kind && finding["test"] == test;
+        let finding = findings
+            .iter()
+            .find(is_it)
+            .unwrap_or_else(|| panic!("{kind} {test}"));
+        finding["repair"]["reason"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(
+        reason("polluter", "shop.LightTest#switchesOn"),
+        "with the patch, `shop.NightTest#onlyPassesWithLight` fails in the order of the build: it needs what the \
+         polluter leaves behind, and must get a set-up of its own first"
+    );
+    assert_eq!(
+        reason("victim", "shop.AFirstTest#visitIsTheFirst"),
+        "its polluter `shop.VisitsTest#visitsAreCounted` is not repaired: the code has no way of its own to put \
+         `Visits.count` back"
+    );
+
+    compare_with_repaired("repair-state", &project);
+    assert_ne!(sources(&project), before);
+    let patches = stored_patches(&fixture.store().join("projects"));
+    assert_eq!(patches.len(), chosen.len());
+    apply_and_reverse(&patches, "repair-state");
 }
 
 /// The files of patches below a folder.

@@ -100,8 +100,9 @@ fn check(
     let sources = ProjectSources::new(project.path());
     let document = found();
     let outcomes: BTreeMap<usize, Outcome> = outcomes.into_iter().enumerate().collect();
-    let repairs =
-        Patches::new(&document, &outcomes, options(safety, by), &sources).finish(Duration::from_secs(3));
+    let subjects = Subjects::default();
+    let repairs = Patches::new(&document, &outcomes, options(safety, by), &sources, &subjects)
+        .finish(Duration::from_secs(3));
     let shown = repairs.document.repairs.iter().map(|group| {
         let candidates = group.candidates.iter().enumerate().map(|(index, candidate)| {
             let chosen = if group.chosen == Some(index) { "*" } else { "" };
@@ -238,11 +239,13 @@ fn with_two<R>(work: impl FnOnce(Patches<'_>, [String; 2]) -> R) -> R {
             ),
         ),
     ]);
+    let subjects = Subjects::default();
     let patches = Patches::new(
         &document,
         &outcomes,
         options(Safety::Main, Grouping::Cause),
         &sources,
+        &subjects,
     );
     let ids = [0, 1].map(|group| patches.id(&patches.groups[group]));
     work(patches, ids)
