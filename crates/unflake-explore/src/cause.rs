@@ -12,6 +12,11 @@ use unflake_protocol::{ChoiceId, ChoiceKind, Chosen, Evidence, Failure, Order, O
 pub trait Probe {
     /// `None`: it cannot be run any more: time is up, or no JVM starts.
     fn run(&mut self, script: &Script, record: &Record) -> Option<Probed>;
+
+    /// How often a smaller order may be tried for: it only makes a cause easier to read.
+    fn order_runs(&self) -> usize {
+        60
+    }
 }
 
 /// What one run showed.
@@ -61,8 +66,6 @@ pub enum NoCause {
     TimeUp(usize),
 }
 
-/// How often a smaller order may be tried for.
-const ORDER_RUNS: usize = 60;
 /// Of more choices, the last ones are looked at.
 const MOST_SEEN: usize = 400;
 /// Single choices that are tried before a search.
@@ -234,7 +237,7 @@ fn least_orders(
         let mut best = None;
         minimize(swaps.len(), |part| {
             runs += 1;
-            if runs > ORDER_RUNS {
+            if runs > probe.order_runs() {
                 return None;
             }
             let order = swapped(choice.order.len(), part.iter().map(|index| swaps[*index]));

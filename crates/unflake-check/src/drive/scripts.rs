@@ -140,6 +140,11 @@ pub struct Cold<'a> {
 }
 
 impl Probe for Cold<'_> {
+    fn order_runs(&self) -> usize {
+        // Each run is the start of a JVM.
+        12
+    }
+
     fn run(&mut self, script: &Script, record: &Record) -> Option<Probed> {
         if !self.allowance.take() {
             return None;
