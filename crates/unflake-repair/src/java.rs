@@ -202,12 +202,6 @@ impl JavaFile {
     }
 }
 
-/// The line of a byte, from 1.
-pub(crate) fn line_number(text: &str, byte: usize) -> u32 {
-    let before = text.as_bytes()[..byte.min(text.len())].iter();
-    u32::try_from(before.filter(|c| **c == b'\n').count()).unwrap_or(u32::MAX - 1) + 1
-}
-
 /// What ends the life of the names declared in it.
 fn is_scope(node: Node<'_>) -> bool {
     matches!(

@@ -2,7 +2,7 @@
 //! or of a `new`; a call that a library makes back has the line of the call into that library, anywhere in
 //! the same statement.
 
-use crate::java::{CALLABLES, JavaFile, TYPES, ancestors, descendants, line_number, lines, named_children};
+use crate::java::{CALLABLES, JavaFile, TYPES, ancestors, descendants, lines, named_children};
 use tree_sitter::Node;
 
 /// What `look` finds at expressions of a line; only if there are none, at those of the statement around the
@@ -12,7 +12,7 @@ pub(crate) fn near<'f, R>(
     line: u32,
     mut look: impl FnMut(Node<'f>) -> Option<R>,
 ) -> Vec<R> {
-    let on_line = file.nodes().filter(|node| anchor(file, *node) == line);
+    let on_line = file.nodes().filter(|node| anchor(*node) == line);
     let found: Vec<R> = on_line.filter_map(&mut look).collect();
     if !found.is_empty() {
         return found;
@@ -24,12 +24,12 @@ pub(crate) fn near<'f, R>(
 }
 
 /// The line that a frame has for a node.
-fn anchor(file: &JavaFile, node: Node<'_>) -> u32 {
+fn anchor(node: Node<'_>) -> u32 {
     let at = match node.kind() {
         "method_invocation" => node.child_by_field_name("name").unwrap_or(node),
         _ => node,
     };
-    line_number(file.text(), at.start_byte())
+    *lines(at).start()
 }
 
 /// The innermost statement or field around a line.
