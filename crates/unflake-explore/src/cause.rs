@@ -14,9 +14,7 @@ pub trait Probe {
     fn run(&mut self, script: &Script, record: &Record) -> Option<Probed>;
 
     /// How often a smaller order may be tried for: it only makes a cause easier to read.
-    fn order_runs(&self) -> usize {
-        60
-    }
+    fn order_runs(&self) -> usize;
 }
 
 /// What one run showed.

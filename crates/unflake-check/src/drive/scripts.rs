@@ -89,6 +89,8 @@ pub struct RunLimit {
     pub deadline: Option<Instant>,
     /// Where the result must not depend on the clock.
     pub most: Option<u32>,
+    /// Runs that look for a smaller order of a choice.
+    pub order_runs: usize,
     pub runs: u32,
 }
 
@@ -119,6 +121,10 @@ pub struct Warm<'a> {
 }
 
 impl Probe for Warm<'_> {
+    fn order_runs(&self) -> usize {
+        self.allowance.order_runs
+    }
+
     fn run(&mut self, script: &Script, record: &Record) -> Option<Probed> {
         if !self.allowance.take() {
             return None;
@@ -141,8 +147,9 @@ pub struct Cold<'a> {
 
 impl Probe for Cold<'_> {
     fn order_runs(&self) -> usize {
-        // Each run is the start of a JVM.
-        12
+        // Each is the start of a JVM.
+        const MOST: usize = 12;
+        self.allowance.order_runs.min(MOST)
     }
 
     fn run(&mut self, script: &Script, record: &Record) -> Option<Probed> {

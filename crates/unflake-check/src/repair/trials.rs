@@ -452,10 +452,21 @@ impl Proofs for Trials<'_> {
     }
 
     fn causes(&mut self, failing: &[(Attempt, Strategy)]) -> Vec<Option<Cause>> {
-        let explain = |(attempt, strategy): &(Attempt, Strategy)| {
-            let (_, texts, launches) = self.compiled.iter().find(|(compiled, ..)| compiled == attempt)?;
-            let subject = &self.subjects[attempt.patient];
-            let session = self.session.with_launches(launches.clone());
+        let mut found = vec![None; failing.len()];
+        // What was compiled together is explained together, in the same JVMs.
+        let mut packs: Vec<(&Texts, &[Launch], Vec<usize>)> = Vec::new();
+        for (index, (attempt, _)) in failing.iter().enumerate() {
+            let compiled = self.compiled.iter().find(|(compiled, ..)| compiled == attempt);
+            let Some((_, texts, launches)) = compiled else {
+                continue;
+            };
+            match packs.iter_mut().find(|(known, ..)| *known == texts) {
+                Some((.., members)) => members.push(index),
+                None => packs.push((texts, launches, vec![index])),
+            }
+        }
+        for (texts, launches, members) in packs {
+            let session = self.session.with_launches(launches.to_vec());
             let jvms = ScriptJvms {
                 driver: &session.script_driver(),
                 work: Work::Short,
@@ -464,35 +475,47 @@ impl Proofs for Trials<'_> {
             let debugger = Debugger {
                 session: &session,
                 jvms: &jvms,
-                jobs: 1,
+                jobs: self.jobs,
                 repeatable: false,
                 limit: Some(CAUSE_LIMIT),
                 most_runs: None,
                 deadline: None,
+                smallest_orders: false,
             };
-            let failure = ToExplain {
-                strategy: *strategy,
-                scope: subject.scope,
-                replay: subject.replay.clone(),
-                hangs: false,
-            };
-            let cause = debugger.explain(vec![failure], &|| {}).into_iter().next()?;
-            let mut cause = self.at_home(cause, subject);
-            for choice in &mut cause.choices {
-                for place in [&mut choice.call, &mut choice.allocation] {
-                    *place = place
-                        .take()
-                        .map(|place| moved_place(place, texts, &attempt.texts));
+            let failure = |index: &usize| {
+                let (attempt, strategy) = &failing[*index];
+                let subject = &self.subjects[attempt.patient];
+                ToExplain {
+                    strategy: *strategy,
+                    scope: subject.scope,
+                    replay: subject.replay.clone(),
+                    hangs: false,
                 }
+            };
+            let causes = debugger.explain(members.iter().map(failure).collect(), &|| {});
+            for (index, cause) in members.into_iter().zip(causes) {
+                found[index] = Some(self.in_own_texts(cause, &failing[index].0, texts));
             }
-            cause.failed_at = moved(cause.failed_at, texts, &attempt.texts);
-            Some(cause)
-        };
-        failing.iter().map(explain).collect()
+        }
+        found
     }
 }
 
 impl Trials<'_> {
+    /// A cause that was found in JVMs with these texts, at the lines of an attempt that was compiled into them.
+    fn in_own_texts(&self, cause: Cause, attempt: &Attempt, texts: &Texts) -> Cause {
+        let mut cause = self.at_home(cause, &self.subjects[attempt.patient]);
+        for choice in &mut cause.choices {
+            for place in [&mut choice.call, &mut choice.allocation] {
+                *place = place
+                    .take()
+                    .map(|place| moved_place(place, texts, &attempt.texts));
+            }
+        }
+        cause.failed_at = moved(cause.failed_at, texts, &attempt.texts);
+        cause
+    }
+
     /// Places of an overlay's classes are those of the sources that they were compiled from.
     fn at_home(&self, mut cause: Cause, subject: &Subjected) -> Cause {
         let launch = self.session.suite.launch(subject.launch);

@@ -15,6 +15,9 @@ use unflake_findings::{Cause, CauseStatus, Choice, Scope};
 use unflake_protocol::{ChoiceKind, Evidence, Failure, Record, Strategy};
 use unflake_runner::Launch;
 
+/// How often a smaller order of one choice is tried for.
+const ORDER_RUNS: usize = 60;
+
 /// A failure whose cause is searched for.
 #[derive(Clone, Debug)]
 pub struct ToExplain {
@@ -41,6 +44,8 @@ pub struct Debugger<'a> {
     pub most_runs: Option<u32>,
     /// For all of them.
     pub deadline: Option<Instant>,
+    /// Look for the least change of each order, too: for a person who reads it.
+    pub smallest_orders: bool,
 }
 
 /// A JVM in which tests were explained that leave nothing behind, for the next one.
@@ -90,6 +95,7 @@ impl Debugger<'_> {
         let mut allowance = RunLimit {
             deadline: limit.into_iter().chain(self.deadline).min(),
             most: self.most_runs,
+            order_runs: if self.smallest_orders { ORDER_RUNS } else { 0 },
             runs: 0,
         };
         let suite = &self.session.suite;

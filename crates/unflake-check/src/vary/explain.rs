@@ -62,6 +62,7 @@ pub(crate) fn explain(check: &Check<'_>, document: &Document, ledger: &mut Ledge
         limit: (!check.workers.spread.repeatable).then_some(LIMIT),
         most_runs: check.workers.spread.repeatable.then_some(MOST_RUNS),
         deadline: check.options.budget.map(|budget| Instant::now() + budget),
+        smallest_orders: true,
     };
     let causes = debugger.explain(failures, &|| check.progress.step());
     for (test, cause) in tests.into_iter().zip(causes) {

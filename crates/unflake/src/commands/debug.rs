@@ -37,6 +37,7 @@ pub(crate) fn run(args: DebugArgs, screen: Screen) -> Result<ExitCode, Problem> 
         limit: settings.budget,
         most_runs: None,
         deadline: None,
+        smallest_orders: true,
     };
     let document = explained(&stored, &which, &debugger, &progress);
     progress.finish();
