@@ -135,3 +135,18 @@ fn what_cannot_be_compiled_is_told_and_the_rest_compared() {
     // The compiler of our tests writes nothing.
     assert!(matches!(&found[b], Compiled::Different(_)), "{found:?}");
 }
+
+#[test]
+fn sums_of_texts_are_constants_of_two_kinds() {
+    let method: &[MethodText<'_>] = &[("a", false, &[3])];
+    let (parts, sum) = (
+        class(0, method, &["x is ", "y"]),
+        class(0, method, &["x is \u{1}y"]),
+    );
+    assert_eq!(difference(&parts, &sum), None);
+    let another = class(0, method, &["x was \u{1}y"]);
+    assert_eq!(
+        difference(&sum, &another).as_deref(),
+        Some("the text \"x is \\u{1}y\" in `A`")
+    );
+}
