@@ -104,7 +104,7 @@ fn measure(program: &Path, name: &str, project: &Path, java: &Path, out: &Path) 
     }
     say(format!("{name}: repairing"));
     let clock = Instant::now();
-    let fixed = command(&["fix", "--all", "--safety", "main", "--by", "test"])
+    let fixed = command(&["fix", "--all", "--safety", "main"])
         .arg(format!("--format=json={}", json.display()))
         .run()?;
     let seconds = clock.elapsed().as_secs_f64();
