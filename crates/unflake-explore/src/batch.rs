@@ -8,7 +8,7 @@ use crate::confirm::{
     Confirmed, Inquiry, Jvm, Jvms, LevelTrial, Scope, Suspect, Trial, Varied, Verdict, strategies,
 };
 use crate::evidence::{Evidence, ProofStep};
-use unflake_protocol::{Failure, Level, Strategy};
+use unflake_protocol::{Level, Strategy};
 
 /// What is known of one suspect.
 struct Candidate<'a> {
@@ -16,7 +16,6 @@ struct Candidate<'a> {
     inquiry: &'a mut Inquiry,
     trials: Vec<LevelTrial>,
     evidence: Evidence,
-    failure: Option<Failure>,
     state: State,
 }
 
@@ -62,7 +61,6 @@ impl<'a> Candidate<'a> {
             inquiry,
             trials: Vec::new(),
             evidence: Evidence::LEARNED,
-            failure: None,
             state,
         }
     }
@@ -85,8 +83,18 @@ impl<'a> Candidate<'a> {
             && above.is_some_and(|above| above == self.suspect.strategy.level || self.has_failed_at(above))
     }
 
+    fn ran_varied(&mut self, failed: bool) {
+        self.evidence.with.add(failed);
+        self.inquiry.seen.with.add(failed);
+    }
+
+    fn passed_unvaried(&mut self) {
+        self.evidence.without.add(false);
+        self.inquiry.seen.without.add(false);
+    }
+
     /// The last word: in a JVM of its own, only its own choices vary.
-    fn alone<S: Jvms>(self, jvms: &S) -> Option<Confirmed> {
+    fn alone<S: Jvms>(mut self, jvms: &S) -> Option<Confirmed> {
         if self.state != State::Selected {
             return None;
         }
@@ -97,14 +105,12 @@ impl<'a> Candidate<'a> {
             varied: Varied::Own(weakest),
             is_patient: true,
         });
-        let mut evidence = self.evidence;
-        evidence.with.add(verdict.failure().is_some());
-        self.inquiry.seen = self.inquiry.seen.plus(evidence);
+        self.ran_varied(verdict.failure().is_some());
         Some(Confirmed {
             scope: Scope::Alone,
             failure: verdict.failure().cloned()?,
             weakest,
-            evidence,
+            evidence: self.evidence,
             trials: self.trials,
         })
     }
@@ -153,13 +159,10 @@ impl<S: Jvms> Batch<'_, S> {
         let verdicts = self.run(|candidate| Some(Varied::Own(candidate.suspect.strategy)));
         for (candidate, verdict) in self.candidates.iter_mut().zip(verdicts) {
             match verdict {
-                Some(Verdict::Failed(failure)) => {
-                    candidate.failure = Some(failure);
-                    candidate.trials.push(LevelTrial {
-                        strategy: candidate.suspect.strategy,
-                        failed: true,
-                    });
-                }
+                Some(Verdict::Failed(_)) => candidate.trials.push(LevelTrial {
+                    strategy: candidate.suspect.strategy,
+                    failed: true,
+                }),
                 _ => candidate.state = State::Lost,
             }
         }
@@ -212,7 +215,7 @@ impl<S: Jvms> Batch<'_, S> {
                         continue;
                     }
                 };
-                candidate.evidence.with.add(failed);
+                candidate.ran_varied(failed);
                 match candidate.evidence.next() {
                     ProofStep::Proved => candidate.state = State::Selected,
                     ProofStep::GiveUp => candidate.state = State::Lost,
@@ -223,7 +226,7 @@ impl<S: Jvms> Batch<'_, S> {
             for (candidate, verdict) in self.candidates.iter_mut().zip(verdicts) {
                 if candidate.state == State::Open {
                     match verdict {
-                        Some(Verdict::Passed) => candidate.evidence.without.add(false),
+                        Some(Verdict::Passed) => candidate.passed_unvaried(),
                         _ => candidate.state = State::Lost,
                     }
                 }
@@ -237,7 +240,7 @@ mod tests {
     use super::*;
     use crate::TestIx;
     use std::cell::{Cell, RefCell};
-    use unflake_protocol::{Form, Seed};
+    use unflake_protocol::{Failure, Form, Seed};
 
     /// What a test does in a JVM that has run these before.
     type Rule = dyn Fn(&[(TestIx, Varied)], TestIx, Varied) -> bool;

@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Find the causes of findings that have none yet
     Debug(DebugArgs),
-    /// Repair implementation-dependent tests: proved patches, shown or applied
+    /// Repair implementation-dependent tests and polluters: proved patches, shown or applied
     Fix(FixArgs),
     /// Try all allowed behaviours of one test
     Explore(ExploreArgs),
@@ -429,8 +429,8 @@ pub(crate) struct DebugArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FixArgs {
-    /// Findings (their ids or the beginnings of them) or tests like `OrderTest#keepsOrder` [default: all
-    /// implementation-dependent findings of the latest run]
+    /// Findings (their ids or the beginnings of them) or tests like `OrderTest#keepsOrder` [default: of
+    /// the latest run all implementation-dependent findings, victims, and polluters with a victim]
     #[arg(value_name = "FINDING")]
     pub(crate) findings: Vec<String>,
     #[command(flatten)]
