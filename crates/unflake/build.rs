@@ -70,7 +70,7 @@ fn build_agent(workspace: &Path, out: &Path) -> Result<PathBuf, Box<dyn std::err
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env_remove("CARGO_BUILD_TARGET");
     // Tests ask the agent for faults; users cannot.
-    if env::var("PROFILE")? == "debug" {
+    if env::var("PROFILE")? == "debug" || env::var_os("CARGO_FEATURE_FAULTS").is_some() {
         cargo.args(["--features", "faults"]);
     }
     let mut built = target_dir.clone();

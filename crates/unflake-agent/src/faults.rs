@@ -1,4 +1,5 @@
-//! Faults on request, so that tests can see what unflake makes of them; only debug builds of the program have them.
+//! Faults on request, so that tests can see what unflake makes of them; only debug builds of the program and those with
+//! its feature `faults` have them.
 //! `UNFLAKE_FAULT=panic:7` panics at the seventh event of each worker, `UNFLAKE_FAULT=cut:7` breaks its connection there.
 
 use crate::connection::Connection;

@@ -126,6 +126,21 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_in_two_places_belongs_to_the_inner_one() {
+        let named = |anchors: Anchors, text: &str| {
+            let mut value = json!(text);
+            anchors.take_out(&mut value);
+            value
+        };
+        let home_inside = || anchors("/srv", "/srv/me/jdks/17", "/srv/me");
+        assert_eq!(named(home_inside(), "/srv/me/.m2"), "${unflake.home}/.m2");
+        assert_eq!(named(home_inside(), "/srv/me/jdks/17/lib"), "${unflake.java}/lib");
+        assert_eq!(named(home_inside(), "/srv/target"), "${unflake.project}/target");
+        let java_inside = anchors("/srv/me/work", "/srv/me/work/jdk", "/srv/me");
+        assert_eq!(named(java_inside, "/srv/me/work/jdk/lib"), "${unflake.java}/lib");
+    }
+
+    #[test]
     fn only_whole_paths_are_names() {
         let whole = |text: &str| replaced(text, "/a/b", "N");
         assert_eq!(whole("/a/b /a/b/c \"/a/b\" x=/a/b:/a/b"), "N N/c \"N\" x=N:N");

@@ -26,13 +26,18 @@ pub(crate) fn build() -> Outcome<PathBuf> {
     Ok(target().join("release/unflake"))
 }
 
-/// A debug build, whose agent breaks on request.
+/// A release build whose agent breaks on request. It is moved away, so that nobody takes it for the real one.
 pub(crate) fn build_breakable() -> Outcome<PathBuf> {
     Program::new("cargo")
-        .args(["build", "-p", "unflake"])
+        .args(["build", "--release", "-p", "unflake", "--features", "faults"])
         .dir(&root())
         .succeed()?;
-    Ok(target().join("debug/unflake"))
+    let built = target().join("release/unflake");
+    let folder = target().join("breakable");
+    let moved = folder.join("unflake");
+    fs::create_dir_all(&folder).map_err(|e| Failure::io("cannot create", &folder, &e))?;
+    fs::rename(&built, &moved).map_err(|e| Failure::io("cannot move", &built, &e))?;
+    Ok(moved)
 }
 
 /// A first check: the store is empty, so that learning is part of the time.

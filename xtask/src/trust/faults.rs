@@ -3,11 +3,14 @@
 //! that was written is right or says that it is partial.
 
 use super::processes::{self, Process};
+use super::project::Project;
 use super::{Asked, Checked};
 use crate::process::Program;
 use crate::{Failure, Outcome, print, say};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const TIMES: usize = 200;
@@ -15,8 +18,58 @@ const LIMIT: Duration = Duration::from_secs(600);
 
 /// Most events that a worker tells of before a fault strikes.
 const EVENTS: f64 = 60.0;
-/// The most that a full disk holds; all that a check of the demo stores is less.
+/// The most that a full disk holds; all that a check of this project stores is less.
 const DISK: f64 = 12_000_000.0;
+/// Where the draws begin.
+const SEED: u64 = 20_261_116;
+/// What checks search for, in turn: the short one more often.
+const KINDS: [&str; 4] = ["id", "id", "id,pollution,order", "id"];
+/// JVMs that live for a second do not need a second compiler.
+const QUICK_JVM: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
+/// One test of JUnit 4 that depends on an order, one polluter and its victim, and two that are good.
+const CLASSES: [(&str, &str); 3] = [
+    (
+        "AFirstTest",
+        r#"import static org.junit.Assert.*;
+import org.junit.Test;
+
+public class AFirstTest {
+    @Test public void isEmpty() { assertTrue(MRegistryTest.ALL.isEmpty()); }
+}
+"#,
+    ),
+    (
+        "MRegistryTest",
+        r#"import static org.junit.Assert.*;
+import java.util.*;
+import org.junit.Test;
+
+public class MRegistryTest {
+    static final List<String> ALL = new ArrayList<>();
+
+    @Test public void adds() { ALL.add("one"); assertTrue(ALL.contains("one")); }
+    @Test public void good() { assertNotNull(ALL); }
+}
+"#,
+    ),
+    (
+        "ZMapTest",
+        r#"import static org.junit.Assert.*;
+import java.util.*;
+import org.junit.Test;
+
+public class ZMapTest {
+    private final Map<String, Integer> map = new HashMap<>();
+
+    { map.put("pear", 2); map.put("apple", 1); map.put("plum", 5); }
+
+    @Test public void writes() { assertEquals("{plum=5, apple=1, pear=2}", map.toString()); }
+    @Test public void counts() { int n = 0; for (int i : map.values()) { n += i; } assertEquals(8, n); }
+}
+"#,
+    ),
+];
 
 /// Runs the program on a disk of its own, then reads the store.
 const ON_SMALL_DISK: &str = r#"
@@ -95,33 +148,61 @@ impl fmt::Display for Broken {
     }
 }
 
+/// A project and what checks of it say if nothing breaks.
+struct Suite {
+    folder: PathBuf,
+    /// By what is searched for.
+    whole: Vec<(&'static str, Checked)>,
+}
+
 pub(super) fn run(asked: &Asked) -> Outcome<()> {
     let folder = asked.folder("faults")?;
-    let wrote = Program::new(&asked.program)
-        .args(["demo", "--write-only"])
-        .arg(&folder)
-        .run()?;
-    if !folder.join("pom.xml").exists() {
-        return Err(Failure::new(format!("no project: {}", wrote.output)));
+    let project = Project::quick(&folder, QUICK_JVM)?;
+    for (name, source) in CLASSES {
+        project.class(name, source)?;
     }
-    let whole = asked.check(&folder, &["--seed", "7"], LIMIT)?;
-    takes_faults(asked, &folder)?;
-    let mut draw = Draw(20_261_116);
+    let mut suite = Suite {
+        folder,
+        whole: Vec::new(),
+    };
+    takes_faults(asked, &suite.folder)?;
+    for kinds in KINDS {
+        if suite.whole.iter().all(|(known, _)| *known != kinds) {
+            let options = ["--seed", "7", "--only", kinds];
+            let whole = asked.check_with(quick(&asked.program), &suite.folder, &options, LIMIT)?;
+            say(format!(
+                "{kinds}: {:.0} s, {:?}",
+                whole.ended.seconds,
+                whole.findings()
+            ));
+            suite.whole.push((kinds, whole));
+        }
+    }
+    let mut draw = Draw(SEED);
     let times = if asked.times == 0 { TIMES } else { asked.times };
-    let mut wrong = 0;
+    let (mut wrong, mut struck) = (0, 0);
+    let started = Instant::now();
     for n in 0..times {
-        let broken = Broken::draw(n, &mut draw, whole.ended.seconds);
-        let said = one(asked, &folder, &broken, &whole)?;
-        let shown = if said.is_empty() {
-            "right".to_owned()
-        } else {
-            said.join("; ")
+        let kinds = KINDS[n / 8 % KINDS.len()];
+        let Some((_, whole)) = suite.whole.iter().find(|(known, _)| *known == kinds) else {
+            continue;
         };
-        say(format!("{broken}: {shown}"));
-        wrong += said.len();
+        let broken = Broken::draw(n, &mut draw, whole.ended.seconds);
+        let clock = Instant::now();
+        let One { problems, has_struck } = one(asked, &suite.folder, &broken, kinds, whole)?;
+        let shown = match &problems[..] {
+            [] if has_struck => "right".to_owned(),
+            [] => "right, but nobody was there to be killed".to_owned(),
+            problems => problems.join("; "),
+        };
+        let seconds = clock.elapsed().as_secs();
+        say(format!("{}. {kinds}: {broken}: {shown} ({seconds} s)", n + 1));
+        wrong += problems.len();
+        struck += usize::from(has_struck);
     }
     print(format!(
-        "{times} times something broke at a random moment: {wrong} problems"
+        "seed {SEED}: {struck} of {times} times something broke at a random moment: {wrong} problems, {} s",
+        started.elapsed().as_secs()
     ));
     if wrong > 0 {
         return Err(Failure::new("not all was survived"));
@@ -129,25 +210,37 @@ pub(super) fn run(asked: &Asked) -> Outcome<()> {
     Ok(())
 }
 
-/// Only debug builds break on request.
+/// The program with a build tool that starts quickly.
+fn quick(program: &Path) -> Program {
+    Program::new(program).env("MAVEN_OPTS", QUICK_JVM)
+}
+
+/// Most builds do not break on request.
 fn takes_faults(asked: &Asked, folder: &Path) -> Outcome<()> {
-    let program = Program::new(&asked.program).env("UNFLAKE_FAULT", "panic:5");
+    let program = quick(&asked.program).env("UNFLAKE_FAULT", "panic:5");
     let broken = asked.check_with(program, folder, &["--seed", "7", "--only", "id"], LIMIT)?;
     if broken.ended.status.code() == Some(70) {
         return Ok(());
     }
-    Err(Failure::new("this unflake does not break on request").hint("use a debug build"))
+    Err(Failure::new("this unflake does not break on request")
+        .hint("use a debug build, or one with the feature `faults`"))
 }
 
-/// What is wrong after one fault.
-fn one(asked: &Asked, folder: &Path, broken: &Broken, whole: &Checked) -> Outcome<Vec<String>> {
+/// What one fault did.
+struct One {
+    problems: Vec<String>,
+    /// What was to be killed was there.
+    has_struck: bool,
+}
+
+fn one(asked: &Asked, folder: &Path, broken: &Broken, kinds: &str, whole: &Checked) -> Outcome<One> {
     // All our processes know the store's name.
     let store = folder.with_extension("store").display().to_string();
-    let plain = Program::new(&asked.program);
+    let plain = quick(&asked.program);
     let program = match broken {
         Broken::Killed(..) => plain,
         Broken::Agent(what, event) => plain.env("UNFLAKE_FAULT", format!("{what}:{event}")),
-        Broken::Disk(size) => Program::new("unshare")
+        Broken::Disk(size) => quick(Path::new("unshare"))
             .args([
                 "--user",
                 "--map-root-user",
@@ -160,22 +253,43 @@ fn one(asked: &Asked, folder: &Path, broken: &Broken, whole: &Checked) -> Outcom
             .args([&store, &size.to_string()])
             .arg(&asked.program),
     };
+    let is_over = Arc::new(AtomicBool::new(false));
     let killer = match broken {
-        Broken::Killed(whom, signal, after) => Some(kill(*whom, signal, *after, store.clone())),
+        Broken::Killed(whom, signal, after) => {
+            Some(kill(*whom, signal, *after, store.clone(), Arc::clone(&is_over)))
+        }
         Broken::Agent(..) | Broken::Disk(_) => None,
     };
-    let checked = asked.check_with(program, folder, &["--seed", "7"], LIMIT);
-    if let Some(killer) = killer {
-        let killed = killer.join().map_err(|_| Failure::new("nobody was killed"))?;
-        killed?;
-    }
+    let checked = asked.check_with(program, folder, &["--seed", "7", "--only", kinds], LIMIT);
+    is_over.store(true, Ordering::Relaxed);
+    let has_struck = match killer {
+        Some(killer) => killer.join().map_err(|_| Failure::new("nobody was killed"))??,
+        None => true,
+    };
+    let problems = problems(asked, folder, broken, whole, &checked)?;
+    Ok(One { problems, has_struck })
+}
+
+/// What is wrong after one fault.
+fn problems(
+    asked: &Asked,
+    folder: &Path,
+    broken: &Broken,
+    whole: &Checked,
+    checked: &Outcome<Checked>,
+) -> Outcome<Vec<String>> {
+    let store = folder.with_extension("store").display().to_string();
     let mut wrong = Vec::new();
     let may_end_without = matches!(broken, Broken::Killed(Whom::Unflake, ..) | Broken::Disk(_));
-    match &checked {
+    match checked {
         Ok(checked) => {
             let is_partial = checked.document["summary"]["partial"] == true;
-            if !is_partial && checked.findings() != whole.findings() {
-                wrong.push("another result, and not partial".to_owned());
+            if !is_partial && (checked.findings(), checked.states()) != (whole.findings(), whole.states()) {
+                wrong.push(format!(
+                    "another result, and not partial: {:?} {:?}",
+                    checked.findings(),
+                    checked.states()
+                ));
             }
             if checked.ended.output.contains("the store cannot be read") {
                 wrong.push(checked.ended.output.clone());
@@ -200,19 +314,25 @@ fn one(asked: &Asked, folder: &Path, broken: &Broken, whole: &Checked) -> Outcom
     Ok(wrong)
 }
 
+/// Kills one of them at that moment or, if there is none, as soon as there is; whether there ever was.
 fn kill(
     whom: Whom,
     signal: &'static str,
     after: Duration,
     store: String,
-) -> std::thread::JoinHandle<Outcome<()>> {
+    is_over: Arc<AtomicBool>,
+) -> std::thread::JoinHandle<Outcome<bool>> {
     std::thread::spawn(move || {
         std::thread::sleep(after);
-        let all = processes::knowing(&store)?;
-        // At this moment there may be none.
-        all.iter()
-            .find(|process| whom.is(process))
-            .map_or(Ok(()), |process| process.signal(signal))
+        while !is_over.load(Ordering::Relaxed) {
+            let all = processes::knowing(&store)?;
+            if let Some(process) = all.iter().find(|process| whom.is(process)) {
+                process.signal(signal)?;
+                return Ok(true);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(false)
     })
 }
 

@@ -125,6 +125,14 @@ impl Checked {
         findings
     }
 
+    /// Each test with its state.
+    fn states(&self) -> Vec<String> {
+        let tests = self.document["tests"].as_array().into_iter().flatten();
+        tests
+            .map(|test| format!("{} {}", test["test"], test["state"]))
+            .collect()
+    }
+
     /// The state of a test, by the end of its name.
     fn state(&self, name: &str) -> Option<&str> {
         let mut tests = self.document["tests"].as_array()?.iter();

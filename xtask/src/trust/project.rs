@@ -50,10 +50,24 @@ pub(super) struct Project {
 
 impl Project {
     pub(super) fn write(folder: &Path) -> Outcome<Project> {
+        Project::with_pom(folder, POM)
+    }
+
+    /// One of JUnit 4 alone, whose test JVMs have these options.
+    pub(super) fn quick(folder: &Path, options: &str) -> Outcome<Project> {
+        let dependencies = "<dependency><groupId>junit</groupId><artifactId>junit</artifactId>\
+                            <version>4.13.2</version><scope>test</scope></dependency>";
+        let (before, rest) = POM.split_once("<dependencies>").unwrap_or_default();
+        let (_, after) = rest.split_once("</dependencies>").unwrap_or_default();
+        let pom = format!("{before}<dependencies>{dependencies}</dependencies>{after}");
+        Project::with_pom(folder, &pom.replace("-Xmx256m", &format!("-Xmx256m {options}")))
+    }
+
+    fn with_pom(folder: &Path, pom: &str) -> Outcome<Project> {
         let project = Project {
             folder: folder.to_owned(),
         };
-        project.file("pom.xml", POM)?;
+        project.file("pom.xml", pom)?;
         Ok(project)
     }
 

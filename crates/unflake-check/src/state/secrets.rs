@@ -87,6 +87,22 @@ mod tests {
     }
 
     #[test]
+    fn security_properties_and_the_environment_have_secrets_too() {
+        let states: [fn(String) -> JvmState; 2] = [JvmState::SecurityProperty, JvmState::Environment];
+        for state in states {
+            let value = |name: &str| {
+                let step = Step::Jvm(state(name.to_owned()));
+                shown(vec![step], None, Shown::new(What::Text, "x"))
+            };
+            for secret in WORDS {
+                assert_eq!(value(&format!("MY_{}", secret.to_uppercase())), HIDDEN);
+            }
+            // Each is one entry, and not a copy of the whole environment.
+            assert_eq!((value("LANG"), value("env.HOME")), ("x".into(), "x".into()));
+        }
+    }
+
+    #[test]
     fn in_the_heap_only_texts_are_hidden() {
         let text = || Shown::new(What::Text, "\"p4ss\"");
         let field = |name: &str, value| shown(Vec::new(), Some(Slot::Field(name.to_owned())), value);

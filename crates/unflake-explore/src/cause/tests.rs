@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use unflake_protocol::StackFrame;
 
 /// A test that makes `choices` choices of `size` elements each, varied by reversing, and fails as told by the orders.
 struct Pretended<F> {
@@ -58,7 +59,7 @@ impl<F: Fn(&[Vec<u32>]) -> bool> Probe for Pretended<F> {
             moved: Vec::new(),
             order: order(id),
             stack: Vec::new(),
-            allocation: Vec::new(),
+            allocation: record.allocations.then_some(made_here()).into_iter().collect(),
         };
         Some(Probed {
             verdict: if failed {
@@ -69,6 +70,15 @@ impl<F: Fn(&[Vec<u32>]) -> bool> Probe for Pretended<F> {
             choices: ids.iter().map(chosen).collect(),
             evidence: record.evidence.iter().map(evidence).collect(),
         })
+    }
+}
+
+fn made_here() -> StackFrame {
+    StackFrame {
+        class: "p.A".to_owned(),
+        method: "make".to_owned(),
+        file: None,
+        line: Some(3),
     }
 }
 
@@ -92,6 +102,44 @@ fn cause(choices: u32, size: u32, fails: impl Fn(&[Vec<u32>]) -> bool) -> Result
 fn one_choice_and_the_two_elements_that_matter() {
     let fails = |orders: &[Vec<u32>]| orders[36][0] != 0;
     assert_eq!(cause(100, 4, fails), Ok("37:[3, 1, 2, 0]".to_owned()));
+}
+
+/// A test that passes as long as somebody keeps its collections alive.
+struct WatchesTheCollector<P>(P);
+
+impl<P: Probe> Probe for WatchesTheCollector<P> {
+    fn order_runs(&self) -> usize {
+        self.0.order_runs()
+    }
+
+    fn run(&mut self, script: &Script, record: &Record) -> Option<Probed> {
+        let mut ran = self.0.run(script, record)?;
+        if record.allocations {
+            ran.verdict = Verdict::Passed;
+        }
+        Some(ran)
+    }
+}
+
+#[test]
+fn where_a_collection_is_made_is_shown_unless_looking_for_it_hides_the_failure() {
+    let pretended = || Pretended {
+        choices: 5,
+        size: 2,
+        runs: 0,
+        fails: |orders: &[Vec<u32>]| orders[1][0] != 0,
+        message: "",
+    };
+    let shown = |found: Culprits| {
+        let culprits = found.choices.into_iter();
+        culprits
+            .map(|culprit| (culprit.number, culprit.evidence.allocation))
+            .collect::<Vec<_>>()
+    };
+    let found = find_cause(&mut pretended()).unwrap();
+    assert_eq!(shown(found), [(2, vec![made_here()])]);
+    let found = find_cause(&mut WatchesTheCollector(pretended())).unwrap();
+    assert_eq!(shown(found), [(2, Vec::new())]);
 }
 
 /// Runs until the cause is found.
