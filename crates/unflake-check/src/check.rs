@@ -235,7 +235,7 @@ impl Check<'_> {
         outside::tell(self, ledger);
     }
 
-    fn looks_for(&self, kind: CheckKind) -> bool {
+    pub(crate) fn looks_for(&self, kind: CheckKind) -> bool {
         self.options.kinds.contains(&kind)
     }
 

@@ -139,10 +139,10 @@ impl<'a> RelatedFacts<'a> {
         order.push(proved.victim);
         let is_own = proved.polluters == [proved.victim];
         let more = self.more_polluters.get(&proved.victim).into_iter().flatten();
-        let more = more.filter(|polluter| !found.polluters.contains(polluter));
+        let more = more.filter(|polluter| !found.polluters.contains_key(polluter));
         let details = Details::Victim(Victim {
             polluter: proved.polluters.first().filter(|_| order.len() == 2).map(name),
-            polluters: found.polluters.iter().chain(more).map(name).collect(),
+            polluters: found.polluters.keys().chain(more).map(name).collect(),
             cleaners: found.cleaners.iter().map(name).collect(),
             order: order.iter().map(name).collect(),
             state,

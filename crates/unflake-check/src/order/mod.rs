@@ -9,12 +9,13 @@ mod tests;
 
 use crate::check::Check;
 use crate::ledger::{CutShort, Fact, Ledger};
-use unflake_explore::order::{Cut, Found, FoundVictim};
+use crate::options::CheckKind;
+use unflake_explore::order::{Found, FoundVictim};
 use unflake_findings::NoteKind;
 
 /// Makes facts of what a search found. `state` says by what a victim's polluter does harm.
 fn add_found(found: Found, state: &dyn Fn(&FoundVictim) -> Option<String>, ledger: &mut Ledger) {
-    for (victim, polluter) in found.more_polluters {
+    for (victim, polluter, _) in found.more_polluters {
         ledger.add(Fact::MorePolluters { victim, polluter });
     }
     for found in found.victims {
@@ -30,8 +31,16 @@ fn add_found(found: Found, state: &dyn Fn(&FoundVictim) -> Option<String>, ledge
     }
 }
 
+/// Whether each test is to run right after each other one when a search's plan is done. That takes the square of the
+/// suite, so only a budget that was asked for is spent on it, what is left of it; and once, where most is known.
+fn wants_every_pair(check: &Check<'_>, kind: CheckKind) -> bool {
+    let is_done_before = kind == CheckKind::Order && check.looks_for(CheckKind::Pollution);
+    check.options.proof && check.options.budget.is_some() && !is_done_before
+}
+
 /// Says what the time was not enough for.
-fn add_cut(check: &Check<'_>, cut: Cut, ledger: &mut Ledger) {
+fn add_cut(check: &Check<'_>, found: &Found, ledger: &mut Ledger) {
+    let cut = found.cut;
     // Who ends the run knows.
     if check.is_cancelled() {
         return;
@@ -47,6 +56,16 @@ fn add_cut(check: &Check<'_>, cut: Cut, ledger: &mut Ledger) {
         ledger.note(
             NoteKind::Budget,
             "time ran out before all tests were found that clean up after polluters",
+        );
+    }
+    if let Some(pairs) = found.pairs.filter(|pairs| pairs.tried < pairs.all) {
+        // It was more than a check promises.
+        ledger.note(
+            NoteKind::Budget,
+            format!(
+                "the budget ran out before each test had run right after each other test: {} of {} pairs were tried",
+                pairs.tried, pairs.all
+            ),
         );
     }
 }

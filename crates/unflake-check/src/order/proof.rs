@@ -2,13 +2,18 @@
 //! of it.
 
 use super::launch::{OrderTools, launch_tests};
-use super::{add_cut, add_found};
+use super::{add_cut, add_found, wants_every_pair};
 use crate::check::Check;
+use crate::drive::orders::LaunchOrders;
 use crate::ledger::Ledger;
+use crate::options::CheckKind;
+use crate::suite::LaunchIx;
 use std::time::Instant;
 use unflake_explore::TestIx;
 use unflake_explore::order::limits::POLLUTION_TIME;
-use unflake_explore::order::{Doing, Found, FoundVictim, HeldBy, Judgement, RanOrders, Search, Suspicion};
+use unflake_explore::order::{
+    Doing, Found, FoundVictim, HeldBy, Judgement, LaunchTests, Planned, RanOrders, Search, Suspicion,
+};
 use unflake_findings::Proof;
 
 /// A suspicion, and what it is called.
@@ -27,7 +32,7 @@ pub(crate) struct Proven {
 }
 
 /// Tries each polluter, in the order in which they are given, on the tests that may see what it changes and then on all
-/// others; adds a fact for each victim. One result for each polluter.
+/// others, and with a budget every test on every other; adds a fact for each victim. One result for each polluter.
 pub(crate) fn run(
     check: &Check<'_>,
     suspected: &[Suspected],
@@ -38,9 +43,66 @@ pub(crate) fn run(
     if !check.options.proof {
         return proven;
     }
-    let suite = &check.session.suite;
     let tools = OrderTools::new(check, Instant::now(), POLLUTION_TIME);
-    for launch in suite.launches() {
+    let every_pair = wants_every_pair(check, CheckKind::Pollution);
+    let launches = launches(check, &tools, suspected, every_pair, ledger);
+    let tell = |doing| match doing {
+        // Said once for all of them.
+        Doing::MoreVictims { .. } => {}
+        Doing::SortingOut { suspects } => {
+            check.progress.phase("order-dependent tests", 0);
+            check.progress.note(&format!("{suspects} to prove"));
+        }
+        Doing::Cleaners => check.progress.phase("cleaners", 0),
+        Doing::EveryPair { pairs } => {
+            check.progress.phase("pairs of tests", 0);
+            check.progress.note(&format!("{pairs} to try"));
+        }
+    };
+    let mut planned = Vec::new();
+    for launch in &launches {
+        check.progress.phase("victims", 0);
+        check
+            .progress
+            .note(&format!("of {} polluters", launch.here.len()));
+        let search = Search {
+            tests: &launch.tests,
+            orders: &launch.orders,
+            ran,
+            tell: &tell,
+        };
+        planned.push(search.pollution(&launch.suspicions));
+    }
+    if every_pair {
+        planned.iter_mut().for_each(Planned::every_pair);
+    }
+    for (launch, planned) in launches.iter().zip(planned) {
+        let found = planned.found();
+        add_cut(check, &found, ledger);
+        let here = launch.here.iter().map(|index| (*index, &suspected[*index]));
+        add(found, &here.collect::<Vec<_>>(), &mut proven, ledger);
+    }
+    proven
+}
+
+/// A launch in which something is searched for.
+struct SearchedLaunch<'a> {
+    /// The places of its suspicions among all.
+    here: Vec<usize>,
+    suspicions: Vec<Suspicion>,
+    tests: LaunchTests,
+    orders: LaunchOrders<'a>,
+}
+
+fn launches<'a>(
+    check: &'a Check<'_>,
+    tools: &'a OrderTools,
+    suspected: &[Suspected],
+    every_pair: bool,
+    ledger: &Ledger,
+) -> Vec<SearchedLaunch<'a>> {
+    let suite = &check.session.suite;
+    let searched = |launch: LaunchIx| {
         let is_here = |index: &usize| suite[suspected[*index].suspicion.test].launch == Some(launch);
         let here: Vec<usize> = (0..suspected.len()).filter(is_here).collect();
         let suspicions = here.iter().map(|index| suspected[*index].suspicion.clone());
@@ -50,33 +112,16 @@ pub(crate) fn run(
             HeldBy::File | HeldBy::Jvm => None,
         });
         let tests = launch_tests(check, launch, holders, ledger);
-        let is_wanted = !here.is_empty() || !tests.suspects_of_build().is_empty();
-        if tests.tests.is_empty() || !is_wanted {
-            continue;
-        }
-        check.progress.phase("victims", 0);
-        check.progress.note(&format!("of {} polluters", here.len()));
-        let search = Search {
-            tests: &tests,
-            orders: &tools.orders(check, launch, &tests),
-            ran,
-            tell: &|doing| match doing {
-                // Said once for all of them.
-                Doing::MoreVictims { .. } => {}
-                Doing::SortingOut { suspects } => {
-                    check.progress.phase("order-dependent tests", 0);
-                    check.progress.note(&format!("{suspects} to prove"));
-                }
-                Doing::Cleaners => check.progress.phase("cleaners", 0),
-            },
-        };
-        let found = search.pollution(&suspicions);
-        add_cut(check, found.cut, ledger);
-        let here: Vec<(usize, &Suspected)> =
-            here.into_iter().map(|index| (index, &suspected[index])).collect();
-        add(found, &here, &mut proven, ledger);
-    }
-    proven
+        let is_wanted = every_pair || !here.is_empty() || !tests.suspects_of_build().is_empty();
+        let orders = tools.orders(check, launch, &tests);
+        (!tests.tests.is_empty() && is_wanted).then_some(SearchedLaunch {
+            here,
+            suspicions,
+            tests,
+            orders,
+        })
+    };
+    suite.launches().filter_map(searched).collect()
 }
 
 /// Makes facts of what was found in one launch. `here`: the suspicions that were asked about, with their places in
@@ -101,7 +146,7 @@ fn add(found: Found, here: &[(usize, &Suspected)], proven: &mut [Proven], ledger
 mod tests {
     use super::*;
     use crate::ledger::Fact;
-    use unflake_explore::order::{Judged, ProvedVictim, Standing, SuspicionIx, Turn};
+    use unflake_explore::order::{Judged, ProvedVictim, SeenHow, Standing, SuspicionIx, Turn};
     use unflake_protocol::Failure;
 
     fn suspected(path: &str) -> Suspected {
@@ -139,13 +184,13 @@ mod tests {
                 runs: 3,
                 passed_alone: true,
             },
-            polluters: [TestIx(0)].into(),
+            polluters: [(TestIx(0), SeenHow::Alone)].into(),
             cleaners: Vec::new(),
             state: Some(SuspicionIx(1)),
         };
         let found = Found {
             victims: vec![victim],
-            more_polluters: vec![(TestIx(3), TestIx(0))],
+            more_polluters: vec![(TestIx(3), TestIx(0), SeenHow::Alone)],
             judged: judged
                 .map(|(judgement, victims)| Judged { judgement, victims })
                 .into(),

@@ -1,10 +1,11 @@
 //! `check --only order`: the whole suite in other orders, and the proof of what fails there (P11).
 
 use super::launch::{OrderTools, launch_tests};
-use super::{add_cut, add_found};
+use super::{add_cut, add_found, wants_every_pair};
 use crate::check::Check;
 use crate::drive::orders::LaunchOrders;
 use crate::ledger::{Fact, Ledger};
+use crate::options::CheckKind;
 use crate::outside::move_outside;
 use std::time::{Duration, Instant};
 use unflake_explore::TestIx;
@@ -16,15 +17,31 @@ use unflake_explore::order::{Doing, LaunchTests, OrdersTried, RanOrders, Search,
 /// Tries orders, and makes findings of what depends on them.
 pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, ledger: &mut Ledger) {
     let clock = Instant::now();
-    let suite = &check.session.suite;
     let tools = OrderTools::new(check, clock, ORDER_TIME);
-    for launch in suite.launches() {
+    let launches = check.session.suite.launches().filter_map(|launch| {
         let tests = launch_tests(check, launch, [], ledger);
-        if tests.tests.is_empty() {
-            continue;
-        }
         let orders = tools.orders(check, launch, &tests);
-        let mut tried = whole_orders(check, &tests, &orders, ran, clock);
+        (!tests.tests.is_empty()).then_some((tests, orders))
+    });
+    let launches: Vec<(LaunchTests, LaunchOrders<'_>)> = launches.collect();
+    let tell = |doing| match doing {
+        Doing::MoreVictims { polluters } => {
+            check.progress.phase("more victims", 0);
+            check.progress.note(&format!("of {polluters} polluters"));
+        }
+        Doing::SortingOut { suspects } => {
+            check.progress.phase("order-dependent tests", 0);
+            check.progress.note(&format!("{suspects} to prove"));
+        }
+        Doing::Cleaners => check.progress.phase("cleaners", 0),
+        Doing::EveryPair { pairs } => {
+            check.progress.phase("pairs of tests", 0);
+            check.progress.note(&format!("{pairs} to try"));
+        }
+    };
+    let mut planned = Vec::new();
+    for (tests, orders) in &launches {
+        let mut tried = whole_orders(check, tests, orders, ran, clock);
         let failing: Vec<TestIx> = tried.failing.keys().copied().collect();
         // It was not the order that made them fail.
         for test in move_outside(check, &failing) {
@@ -36,25 +53,22 @@ pub(crate) fn run(check: &Check<'_>, ran: &RanOrders, ledger: &mut Ledger) {
             .iter()
             .for_each(|test| ledger.add(Fact::RanInOrder(*test)));
         let search = Search {
-            tests: &tests,
-            orders: &orders,
+            tests,
+            orders,
             ran,
-            tell: &|doing| match doing {
-                Doing::MoreVictims { polluters } => {
-                    check.progress.phase("more victims", 0);
-                    check.progress.note(&format!("of {polluters} polluters"));
-                }
-                Doing::SortingOut { suspects } => {
-                    check.progress.phase("order-dependent tests", 0);
-                    check.progress.note(&format!("{suspects} to prove"));
-                }
-                Doing::Cleaners => check.progress.phase("cleaners", 0),
-            },
+            tell: &tell,
         };
-        let mut found = search.order(tried.failing, check.options.proof);
         let asked = check.options.rounds.unwrap_or(LEAST_ORDERS);
-        found.cut.whole_orders |= tried.is_partial || tried.count < asked;
-        add_cut(check, found.cut, ledger);
+        let is_cut = tried.is_partial || tried.count < asked;
+        planned.push((search.order(tried.failing, check.options.proof), is_cut));
+    }
+    if wants_every_pair(check, CheckKind::Order) {
+        planned.iter_mut().for_each(|(planned, _)| planned.every_pair());
+    }
+    for (planned, is_cut) in planned {
+        let mut found = planned.found();
+        found.cut.whole_orders |= is_cut;
+        add_cut(check, &found, ledger);
         add_found(found, &|_| None, ledger);
     }
 }

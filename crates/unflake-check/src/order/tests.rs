@@ -82,7 +82,8 @@ fn orders_are_counted_and_end_with_the_time() {
     check(&with(Some(2), None), &["2 rounds"]);
     check(&with(Some(7), None), &["7 rounds"]);
     let none = with(None, Some(0));
-    check(&none, &["0 rounds", "cut: Orders"]);
+    let pairs = "said: the budget ran out before each test had run right after each other test: 0 of 4 pairs were tried";
+    check(&none, &["0 rounds", "cut: Orders", pairs]);
     assert_eq!(none.starts(), 0);
     // With a budget alone there is no most.
     let budget = Some(Duration::from_secs(600));
@@ -114,6 +115,45 @@ fn what_was_cut_short_makes_the_result_partial() {
     // Nobody asked for a proof.
     let unproved = polluting(Some(Duration::ZERO)).with(|options| options.proof = false);
     assert!(!is_partial(&unproved));
+}
+
+#[test]
+fn every_pair_is_tried_only_with_a_budget_and_once() {
+    let pairs = |kinds: &[CheckKind], budget: Option<u64>, proof: bool| {
+        let simulated = simulated("A#a\nB#b\nC#c\nD#d").looking_for(kinds);
+        let simulated = simulated.with(|options| {
+            options.budget = budget.map(Duration::from_secs);
+            options.rounds = Some(1);
+            options.proof = proof;
+        });
+        simulated.facts();
+        let commands = simulated.commands();
+        let is_pair = |command: &&String| command.split(' ').count() == 2;
+        commands.iter().filter(is_pair).count()
+    };
+    let (order, pollution) = ([CheckKind::Order], [CheckKind::Pollution]);
+    for kinds in [&order, &pollution] {
+        assert_eq!(pairs(kinds, None, true), 0);
+        assert_eq!(pairs(kinds, Some(600), false), 0);
+    }
+    // Of sixteen, whole orders begin with one or two.
+    let each = [&order[..], &pollution, &[CheckKind::Pollution, CheckKind::Order]];
+    let counts = each.map(|kinds| pairs(kinds, Some(600), true));
+    assert!(counts.iter().all(|count| (13..=16).contains(count)), "{counts:?}");
+}
+
+#[test]
+fn every_pair_waits_for_the_plans_of_all_launches() {
+    let simulated = simulated("A#a\nB#b changes S.n\nC#c [jvm 2]\nD#d [jvm 2] changes S.n");
+    let simulated = simulated.looking_for(&[CheckKind::Pollution]);
+    let simulated = simulated.with(|options| options.budget = Some(Duration::from_secs(600)));
+    simulated.facts();
+    let commands = simulated.commands();
+    // No plan runs a test twice in a row here.
+    let first_pair = commands.iter().position(|command| command == "A#a A#a");
+    let last_plan = commands.iter().position(|command| command == "D#d C#c");
+    assert!(last_plan.is_some() && last_plan < first_pair, "{commands:?}");
+    assert!(commands.contains(&"C#c C#c".to_owned()));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! What a search found, as plain data for the report.
 
+use super::beginnings::Outcome;
 use super::blame::Blame;
 use super::cleaning::cleaners_of;
+use super::every_pair::PairsTried;
 use super::orders::Unproved;
 use super::plan::{Doing, Plan};
 use super::prove::{ProvedBrittle, ProvedVictim};
@@ -15,13 +17,25 @@ pub struct Found {
     /// New victims, in the order of the suite.
     pub victims: Vec<FoundVictim>,
     /// Further polluters of victims that were known before: victim and polluter.
-    pub more_polluters: Vec<(TestIx, TestIx)>,
+    pub more_polluters: Vec<(TestIx, TestIx, SeenHow)>,
     pub brittle: Vec<ProvedBrittle>,
     /// Tests that depend on an order, as far as was seen, and why that is not proved.
     pub unproved: BTreeMap<TestIx, Unproved>,
     /// One for each suspicion.
     pub judged: Vec<Judged>,
     pub cut: Cut,
+    /// How many single pairs were tried, if all of them were asked for.
+    pub pairs: Option<PairsTried>,
+}
+
+/// How it was seen that a polluter makes a victim fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeenHow {
+    /// The two of them in a JVM, and nothing else before them.
+    Alone,
+    /// Twice right behind the polluter, after other tests, and not without the polluter. Some of those may be needed
+    /// too.
+    InCompany,
 }
 
 /// What the time was not enough for. Tests and suspicions say so themselves as well.
@@ -40,7 +54,7 @@ pub struct FoundVictim {
     /// The proof, with the first polluter for which that worked.
     pub main: ProvedVictim,
     /// All polluters that were seen, each enough on its own; none of those that do harm only together.
-    pub polluters: BTreeSet<TestIx>,
+    pub polluters: BTreeMap<TestIx, SeenHow>,
     pub cleaners: Vec<TestIx>,
     /// The state by which the polluter of the proof does harm.
     pub state: Option<SuspicionIx>,
@@ -80,7 +94,7 @@ impl Plan<'_> {
             let known = known.find(|polluters| polluters.by_test.contains_key(&test));
             known.map(|polluters| polluters.changing(test))
         };
-        let found = cleaners_of(self.search.orders, self.search.tests, &mains, &changing);
+        let found = cleaners_of(&self.orders(), self.search.tests, &mains, &changing);
         self.found.cut.cleaners |= found.iter().any(|cleaners| cleaners.is_partial);
         let found = mains.iter().map(|main| main.victim).zip(found);
         let found: Vec<(TestIx, Vec<TestIx>)> =
@@ -88,14 +102,27 @@ impl Plan<'_> {
         self.cleaners.extend(found);
     }
 
+    /// What was guessed in company, and then seen not to be so by some order that began with the two.
+    fn drop_refuted(&mut self) {
+        let beginnings = self.beginnings();
+        for (polluter, of) in &mut self.of {
+            of.retain(|victim| beginnings.pair(*polluter, *victim) != Some(Outcome::Passed));
+        }
+    }
+
     /// Says what all of it means.
     pub(super) fn into_found(mut self) -> Found {
-        let mut polluters_of: BTreeMap<TestIx, BTreeSet<TestIx>> = BTreeMap::new();
+        self.drop_refuted();
+        let mut polluters_of: BTreeMap<TestIx, BTreeMap<TestIx, SeenHow>> = BTreeMap::new();
         for (polluter, of) in &self.of {
             for victim in of {
-                polluters_of.entry(*victim).or_default().insert(*polluter);
+                let seen = match self.beginnings().pair(*polluter, *victim) {
+                    Some(Outcome::Failed) => SeenHow::Alone,
+                    Some(Outcome::Passed | Outcome::Unclear) | None => SeenHow::InCompany,
+                };
+                polluters_of.entry(*victim).or_default().insert(*polluter, seen);
                 if !self.victims.contains_key(victim) {
-                    self.found.more_polluters.push((*victim, *polluter));
+                    self.found.more_polluters.push((*victim, *polluter, seen));
                 }
             }
         }
@@ -151,11 +178,12 @@ impl Plan<'_> {
                     }
                     (Turn::Late, None) => (false, false),
                 };
-                let judgement = if is_partial {
+                let is_on_all = self.tried_on_all.contains(test);
+                let judgement = if is_partial && !is_on_all {
                     Judgement::Partial
                 } else if !victims.is_empty() {
                     Judgement::Proved
-                } else if is_tried && is_clear {
+                } else if (is_tried || is_on_all) && is_clear {
                     Judgement::NoVictim
                 } else {
                     Judgement::NotTried
@@ -207,7 +235,7 @@ mod tests {
             ran: &RanOrders::default(),
             tell: &|_| {},
         };
-        search.pollution(suspicions)
+        search.pollution(suspicions).found()
     }
 
     fn class(name: &str) -> HeldBy {
@@ -274,7 +302,7 @@ mod tests {
         };
         let found = pollution(&suite, &tests, &[suspicion(0, class("S"), Standing::First)]);
         assert!(found.victims.is_empty());
-        assert_eq!(found.more_polluters, [(one(4), one(0))]);
+        assert_eq!(found.more_polluters, [(one(4), one(0), SeenHow::Alone)]);
     }
 
     #[test]
@@ -301,6 +329,7 @@ mod tests {
         let [victim] = &found.victims[..] else {
             panic!("{found:?}")
         };
-        assert_eq!((&victim.polluters, &victim.cleaners), (&set([0, 1]), &ix([3])));
+        let polluters: BTreeSet<TestIx> = victim.polluters.keys().copied().collect();
+        assert_eq!((&polluters, &victim.cleaners), (&set([0, 1]), &ix([3])));
     }
 }

@@ -5,7 +5,7 @@
 //! and that names the polluter. What one of them changes and another one puts right again is not found in this way.
 
 use super::launch_tests::LaunchTests;
-use super::orders::Wanted;
+use super::orders::{Orders, Wanted};
 use super::plan::Plan;
 use super::sort_out::OrderSuspect;
 use super::suspicions::Standing;
@@ -40,8 +40,11 @@ impl Plan<'_> {
         if trial.polluters.is_empty() || trial.candidates.is_empty() {
             return;
         }
-        let orders = self.search.orders.searching();
-        let ran = self.search.ran.run_to_the_end(orders.as_ref(), &trial.orders());
+        let orders = self.orders();
+        let ran = self
+            .search
+            .ran
+            .run_to_the_end(orders.searching().as_ref(), &trial.orders());
         for part in ran.parts {
             for (place, verdict) in part.verdicts.iter().enumerate() {
                 let test = part.order[place];
@@ -99,7 +102,7 @@ mod tests {
             ran: &RanOrders::default(),
             tell: &|_| {},
         };
-        search.pollution(suspicions)
+        search.pollution(suspicions).found()
     }
 
     fn judgements(found: &Found) -> Vec<Judgement> {

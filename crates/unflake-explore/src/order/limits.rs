@@ -73,6 +73,9 @@ pub const PACKED_PAIRS: usize = 20;
 pub const BACKWARDS_FROM: usize = 16;
 /// Polluters with which the proof of one victim is tried, so that wrong guesses come to an end.
 pub const GUESSES_PER_VICTIM: usize = 3;
+/// Pairs that are tried, each in a JVM of its own, before what fails is proved: enough for all cores, few enough that
+/// something is proved when the time is up.
+pub const PAIRS_AT_ONCE: usize = 64;
 /// A class with more tests than this does not have all of them tried because one of them pollutes.
 pub const SIBLINGS: usize = 20;
 /// Among this many polluters of one state, each that changes it in its own way is tried; later ones are not.

@@ -1,5 +1,6 @@
 //! The loop that runs a plan, and what is known while it runs.
 
+use super::beginnings::{Beginnings, Noting};
 use super::found::Found;
 use super::late::LateTrial;
 use super::launch_tests::LaunchTests;
@@ -8,7 +9,7 @@ use super::orders::{Orders, TestOrder, Wanted};
 use super::prove::ProvedVictim;
 use super::shuffle::{RanOrders, Shuffled};
 use super::sort_out::{OrderSuspect, sort_out};
-use super::stages::{AtOnce, KnownVictims, ORDER, POLLUTION, PlanStep, Stage, StageName, Time};
+use super::stages::{AtOnce, EVERY_PAIR, KnownVictims, ORDER, POLLUTION, PlanStep, Stage, StageName, Time};
 use super::suspicions::{Polluters, Suspicion, Turn};
 use super::trial::{Trial, TriedPolluters, victims_of};
 use crate::TestIx;
@@ -38,20 +39,24 @@ pub enum Doing {
         suspects: usize,
     },
     Cleaners,
+    /// Trying so many pairs of tests, each in a JVM of its own.
+    EveryPair {
+        pairs: usize,
+    },
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
     /// `check --only pollution`: who suffers from tests that were seen to change shared state.
-    pub fn pollution(&self, suspicions: &[Suspicion]) -> Found {
+    pub fn pollution(&self, suspicions: &'a [Suspicion]) -> Planned<'a> {
         let mut plan = Plan::new(*self, suspicions);
         plan.likely_from_two_orders();
         plan.run(&POLLUTION);
-        plan.into_found()
+        Planned { plan }
     }
 
     /// `check --only order`: what makes tests fail that failed in orders of the whole suite, given with what ran before
     /// them there. Without `more` no further victims are looked for.
-    pub fn order(&self, failing: BTreeMap<TestIx, TestOrder>, more: bool) -> Found {
+    pub fn order(&self, failing: BTreeMap<TestIx, TestOrder>, more: bool) -> Planned<'a> {
         let mut plan = Plan::new(*self, &[]);
         for (test, before) in failing {
             plan.add_likely(OrderSuspect {
@@ -66,11 +71,30 @@ impl Search<'_> {
         let steps = ORDER.iter().copied();
         let steps = steps.filter(|step| more || !matches!(step, PlanStep::Try(_)));
         plan.run(&steps.collect::<Vec<PlanStep>>());
-        plan.into_found()
+        Planned { plan }
+    }
+}
+
+/// A search whose plan is done. Several can wait here, so that all plans are done before single pairs take the rest of
+/// the time.
+#[derive(Clone)]
+pub struct Planned<'a> {
+    plan: Plan<'a>,
+}
+
+impl Planned<'_> {
+    /// Tries every pair of tests that is still unknown ([`EVERY_PAIR`]).
+    pub fn every_pair(&mut self) {
+        self.plan.run(&EVERY_PAIR);
+    }
+
+    pub fn found(self) -> Found {
+        self.plan.into_found()
     }
 }
 
 /// A search that is under way.
+#[derive(Clone)]
 pub(super) struct Plan<'a> {
     pub(super) search: Search<'a>,
     pub(super) polluters: Polluters<'a>,
@@ -89,6 +113,8 @@ pub(super) struct Plan<'a> {
     pub(super) partial: BTreeSet<TestIx>,
     /// The late ones were tried; the time ran out before that or meanwhile.
     pub(super) late_trial: Option<LateTrial>,
+    /// Polluters of which every single pair is known.
+    pub(super) tried_on_all: BTreeSet<TestIx>,
     /// By victim.
     pub(super) cleaners: BTreeMap<TestIx, Vec<TestIx>>,
     /// Whom each stage has tried.
@@ -109,10 +135,23 @@ impl<'a> Plan<'a> {
             of: BTreeMap::new(),
             partial: BTreeSet::new(),
             late_trial: None,
+            tried_on_all: BTreeSet::new(),
             cleaners: BTreeMap::new(),
             tried: BTreeMap::new(),
             found: Found::default(),
         }
+    }
+
+    /// Everything is run through it.
+    pub(super) fn orders(&self) -> Noting<'a, &'a dyn Orders> {
+        Noting {
+            orders: self.search.orders,
+            beginnings: self.beginnings(),
+        }
+    }
+
+    pub(super) fn beginnings(&self) -> &'a Beginnings {
+        &self.search.ran.beginnings
     }
 
     pub(super) fn add_likely(&mut self, suspect: OrderSuspect) {
@@ -124,9 +163,8 @@ impl<'a> Plan<'a> {
     /// Tests that the build shows to depend on others, and those that passed in the build and fail in one of two
     /// orders.
     fn likely_from_two_orders(&mut self) {
-        let Search {
-            tests, orders, ran, ..
-        } = self.search;
+        let Search { tests, ran, .. } = self.search;
+        let orders = self.orders();
         for suspect in tests.suspects_of_build() {
             self.add_likely(suspect);
         }
@@ -156,6 +194,7 @@ impl<'a> Plan<'a> {
                 PlanStep::SortOut(time) => self.sort_out(*time),
                 PlanStep::Clean => self.find_cleaners(),
                 PlanStep::TryLate => self.try_late(),
+                PlanStep::EveryPair => self.try_every_pair(),
             }
         }
     }
@@ -183,10 +222,10 @@ impl<'a> Plan<'a> {
                 let is_open = |test: &TestIx| !self.known.contains(test);
                 part.iter_mut().for_each(|trial| trial.candidates.retain(is_open));
             }
-            let orders = self.search.orders;
+            let orders = self.orders();
             let tried = victims_of(
                 orders.searching().as_ref(),
-                orders,
+                &orders,
                 &part,
                 &self.known,
                 stage.mode,
@@ -222,11 +261,11 @@ impl<'a> Plan<'a> {
             return;
         }
         (self.search.tell)(Doing::SortingOut { suspects: open.len() });
-        let Search { tests, orders, .. } = self.search;
+        let (tests, orders) = (self.search.tests, self.orders());
         let in_build = |test: TestIx| tests.before(test);
         let sorted = match time {
             Time::Search => sort_out(orders.searching().as_ref(), &open, &in_build),
-            Time::All => sort_out(orders, &open, &in_build),
+            Time::All => sort_out(&orders, &open, &in_build),
         };
         for main in sorted.victims {
             self.known.insert(main.victim);
@@ -277,7 +316,7 @@ mod tests {
             tell: &|doing| told.borrow_mut().push(doing),
         };
         let failing = || BTreeMap::from([(one(4), ix([2, 0]))]);
-        let found = search.order(failing(), true);
+        let found = search.order(failing(), true).found();
         let victims: Vec<_> = found
             .victims
             .iter()
@@ -291,7 +330,7 @@ mod tests {
             Doing::Cleaners,
         ];
         assert_eq!(told.take(), expected);
-        assert_eq!(search.order(failing(), false).victims.len(), 1);
+        assert_eq!(search.order(failing(), false).found().victims.len(), 1);
     }
 
     #[test]
@@ -304,7 +343,7 @@ mod tests {
             ran: &RanOrders::default(),
             tell: &|_| {},
         };
-        let found = search.order([(one(5), ix([1, 0, 2]))].into(), true);
+        let found = search.order([(one(5), ix([1, 0, 2]))].into(), true).found();
         let victims: Vec<_> = found
             .victims
             .iter()
@@ -325,7 +364,7 @@ mod tests {
             ran: &ran,
             tell: &|_| {},
         };
-        assert!(search.pollution(&[]).victims.is_empty());
+        assert!(search.pollution(&[]).found().victims.is_empty());
         let whole = WholeSuite {
             tests: &tests,
             seed: Seed(3),
@@ -357,7 +396,7 @@ mod tests {
             ran: &RanOrders::default(),
             tell: &|doing| told.borrow_mut().push(doing),
         };
-        let found = search.pollution(&[]);
+        let found = search.pollution(&[]).found();
         assert!(found.victims.is_empty() && found.brittle.is_empty() && found.unproved.is_empty());
         assert!(!told.take().contains(&Doing::SortingOut { suspects: 1 }));
     }
@@ -381,7 +420,7 @@ mod tests {
             ran: &RanOrders::default(),
             tell: &|_| {},
         };
-        for found in [search.pollution(&[]), search.order(BTreeMap::new(), true)] {
+        for found in [search.pollution(&[]), search.order(BTreeMap::new(), true)].map(Planned::found) {
             assert_eq!(
                 (
                     found.victims[0].main.victim,

@@ -1,7 +1,8 @@
 //! Random suites without JVMs, for tests: a few tests in a few classes that read and write a few cells of shared state.
 //!
 //! Everything that the search must cope with is in them: polluters, victims, cleaners, brittle tests, tests that are
-//! their own victims, tests that fail before they write, class set-ups that reset cells, builds in two JVMs.
+//! their own victims, tests that fail before they write, class set-ups that reset cells, builds in two JVMs. In sparse
+//! suites few tests do any of that, and some write only when they are the first of their JVM.
 
 use super::launch_tests::{ClassIx, LaunchTests};
 use super::orders::{Orders, TestOrder};
@@ -79,6 +80,40 @@ struct Behaviour {
     writes: Vec<Value>,
     /// It writes even if it fails: its assertions come last, or a tear-down writes.
     writes_anyway: bool,
+    /// It writes only as the first test of its JVM.
+    writes_only_first: bool,
+}
+
+/// How many tests read and write shared state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Density {
+    Dense,
+    Sparse,
+}
+
+impl Behaviour {
+    fn dense(draw: &mut Draw) -> Behaviour {
+        let n_bad = draw.below(3);
+        Behaviour {
+            fails_at: (0..n_bad).map(|_| draw.later_value()).collect(),
+            needs: draw.is_one_of(8).then(|| draw.value()),
+            writes: draw.values(2),
+            writes_anyway: draw.is_one_of(2),
+            writes_only_first: false,
+        }
+    }
+
+    fn sparse(draw: &mut Draw) -> Behaviour {
+        let n_bad = u64::from(draw.is_one_of(3));
+        let most = if draw.is_one_of(3) { 2 } else { 0 };
+        Behaviour {
+            fails_at: (0..n_bad).map(|_| draw.later_value()).collect(),
+            needs: draw.is_one_of(30).then(|| draw.value()),
+            writes: draw.values(most),
+            writes_anyway: draw.is_one_of(2),
+            writes_only_first: draw.is_one_of(4),
+        }
+    }
 }
 
 /// A suite in which everything repeats.
@@ -100,7 +135,7 @@ pub(super) struct Random {
 }
 
 impl Random {
-    pub(super) fn new(number: u64) -> Random {
+    pub(super) fn new(number: u64, density: Density) -> Random {
         let draw = &mut Draw::new(number);
         let count = 2 + draw.below(11) as usize;
         let n_classes = 1 + draw.below(4);
@@ -115,12 +150,9 @@ impl Random {
         }
         let mut tests = Vec::new();
         for _ in 0..count {
-            let n_bad = draw.below(3);
-            tests.push(Behaviour {
-                fails_at: (0..n_bad).map(|_| draw.later_value()).collect(),
-                needs: draw.is_one_of(8).then(|| draw.value()),
-                writes: draw.values(2),
-                writes_anyway: draw.is_one_of(2),
+            tests.push(match density {
+                Density::Dense => Behaviour::dense(draw),
+                Density::Sparse => Behaviour::sparse(draw),
             });
         }
         let held_by = (0..CELLS).map(|cell| match draw.below(6) {
@@ -173,6 +205,7 @@ impl Random {
 
     fn step(&self, jvm: &mut Jvm, test: TestIx) -> (bool, State, State) {
         let class = self.classes[test.0];
+        let is_first = jvm.class.is_none();
         if jvm.class.replace(class) != Some(class) {
             write(&mut jvm.state, &self.set_ups[class.0]);
         }
@@ -180,7 +213,8 @@ impl Random {
         let behaviour = &self.tests[test.0];
         let has = |(cell, value): &Value| before[*cell] == *value;
         let passes = !behaviour.fails_at.iter().any(has) && behaviour.needs.iter().all(has);
-        if passes || behaviour.writes_anyway {
+        let is_on_time = is_first || !behaviour.writes_only_first;
+        if is_on_time && (passes || behaviour.writes_anyway) {
             write(&mut jvm.state, &behaviour.writes);
         }
         (passes, before, jvm.state)

@@ -1,6 +1,7 @@
 //! Orders of the whole suite: reversed, twice, shuffled. They show who depends on an order before anything else is
 //! known.
 
+use super::beginnings::Beginnings;
 use super::launch_tests::{ClassIx, LaunchTests};
 use super::limits::{GUIDED_ORDERS, JVMS_PER_WHOLE_ORDER, LEAST_ORDERS};
 use super::orders::{Orders, TestOrder, Wanted};
@@ -60,10 +61,13 @@ fn shuffle<T>(items: &mut [T], seed: Seed) {
     }
 }
 
-/// Orders of the whole suite that were run to their end, so that no order runs a second time.
+/// What was run: orders of the whole suite to their end, and with which pairs orders began, so that nothing runs a
+/// second time.
 #[derive(Debug, Default)]
 pub struct RanOrders {
     ran: Mutex<BTreeMap<TestOrder, Vec<RanPart>>>,
+    /// What all orders of searches have shown of single pairs.
+    pub(super) beginnings: Beginnings,
 }
 
 /// A part of an order that one JVM ran: all of it, unless a test ended a JVM.

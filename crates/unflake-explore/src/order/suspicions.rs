@@ -103,7 +103,7 @@ pub fn suspicions<W: Ord + Copy>(changes: &[ChangeSeen<'_, W>]) -> Vec<(usize, S
 }
 
 /// The polluters of one launch, each test once, whatever it pollutes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Polluters<'s> {
     pub(super) by_test: BTreeMap<TestIx, Vec<(SuspicionIx, &'s Suspicion)>>,
     /// As they are to be tried.

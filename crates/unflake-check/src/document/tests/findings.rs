@@ -140,7 +140,7 @@ fn a_message_is_never_empty() {
 #[test]
 fn a_victim_has_its_polluter_and_the_order_that_fails() {
     let found = FoundVictim {
-        polluters: [FIRST, THIRD].into(),
+        polluters: [FIRST, THIRD].map(|test| (test, SeenHow::Alone)).into(),
         cleaners: vec![THIRD],
         ..victim(SECOND, &[FIRST], "no")
     };
@@ -212,7 +212,7 @@ fn further_polluters_are_named_once() {
     );
     // The search may have found beside the proof what is told as one more.
     let found = FoundVictim {
-        polluters: [FIRST, THIRD].into(),
+        polluters: [FIRST, THIRD].map(|test| (test, SeenHow::Alone)).into(),
         ..victim(SECOND, &[FIRST], "no")
     };
     check(

@@ -7,7 +7,7 @@ mod suppressions;
 
 use crate::ledger::{By, Changed, Fact, Failed, Ledger};
 use crate::simulated::{change, failure};
-use unflake_explore::order::{FoundVictim, ProvedBrittle, ProvedVictim};
+use unflake_explore::order::{FoundVictim, ProvedBrittle, ProvedVictim, SeenHow};
 use unflake_explore::{Confirmed, Counts, Evidence, LevelTrial, Scope, TestIx};
 use unflake_findings::{Cause, CauseStatus, Choice, Proof, Rate, SourcePlace};
 use unflake_protocol::{Form, Level, Strategy};
@@ -105,7 +105,7 @@ fn victim(victim: TestIx, polluters: &[TestIx], says: &str) -> FoundVictim {
             runs: 3,
             passed_alone: true,
         },
-        polluters: polluters.iter().copied().collect(),
+        polluters: polluters.iter().map(|test| (*test, SeenHow::Alone)).collect(),
         cleaners: Vec::new(),
         state: None,
     }
