@@ -180,11 +180,14 @@ pub(super) fn run(asked: &Asked) -> Outcome<()> {
     }
     let mut draw = Draw(SEED);
     let times = if asked.times == 0 { TIMES } else { asked.times };
-    let (mut wrong, mut struck) = (0, 0);
+    let (mut wrong, mut struck, mut draws) = (0, 0, 0);
     let started = Instant::now();
-    for n in 0..times {
+    // A draw that comes too late is one more draw.
+    while struck < times && draws < 2 * times {
+        let n = draws;
+        draws += 1;
         let kinds = KINDS[n / 8 % KINDS.len()];
-        let Some((_, whole)) = suite.whole.iter().find(|(known, _)| *known == kinds) else {
+        let Some((_, whole)) = suite.whole.iter_mut().find(|(known, _)| *known == kinds) else {
             continue;
         };
         let broken = Broken::draw(n, &mut draw, whole.ended.seconds);
@@ -195,17 +198,21 @@ pub(super) fn run(asked: &Asked) -> Outcome<()> {
             [] => "right, but nobody was there to be killed".to_owned(),
             problems => problems.join("; "),
         };
-        let seconds = clock.elapsed().as_secs();
-        say(format!("{}. {kinds}: {broken}: {shown} ({seconds} s)", n + 1));
+        let seconds = clock.elapsed().as_secs_f64();
+        if !has_struck {
+            // The machine is less busy now than when the whole check was timed.
+            whole.ended.seconds = whole.ended.seconds.min(seconds);
+        }
+        say(format!("{}. {kinds}: {broken}: {shown} ({seconds:.0} s)", n + 1));
         wrong += problems.len();
         struck += usize::from(has_struck);
     }
     print(format!(
-        "seed {SEED}: {struck} of {times} times something broke at a random moment: {wrong} problems, {} s",
+        "seed {SEED}: {struck} of {draws} draws broke something at a random moment: {wrong} problems, {} s",
         started.elapsed().as_secs()
     ));
-    if wrong > 0 {
-        return Err(Failure::new("not all was survived"));
+    if wrong > 0 || struck < times {
+        return Err(Failure::new("not all was survived, or too few draws broke anything"));
     }
     Ok(())
 }
