@@ -46,9 +46,14 @@ pub(crate) fn lost_jvms(
         .iter()
         .filter(|jvm| jvm.is_busy() && (jvm.hung.is_some() || has_noticed));
     let mut lost: Vec<LostJvm> = in_the_middle.map(|jvm| lost_jvm(tool, jvm, output)).collect();
-    if lost.is_empty() && tool.has_lost_jvm(output) {
-        // It ended between two tests. Which one it was is not known, but the last one is the most likely.
-        lost.extend(jvms.last().map(|jvm| lost_jvm(tool, jvm, output)));
+    if lost.is_empty() {
+        // It ended between two tests, or after the last: a test may forbid to end. Which one it was is not known, but
+        // the last one is the most likely. A JVM without tests could not start.
+        let is_lost = |jvm: &&TestJvm| {
+            tool.has_lost_jvm(output) || (tool.has_fork_error(output) && !jvm.tests.is_empty())
+        };
+        let last = jvms.last().filter(is_lost);
+        lost.extend(last.map(|jvm| lost_jvm(tool, jvm, output)));
     }
     lost
 }
@@ -73,8 +78,11 @@ fn lost_jvm(tool: &dyn BuildTool, jvm: &TestJvm, output: &str) -> LostJvm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jvm::TestRun;
     use crate::tools::TOOLS;
-    use unflake_protocol::{Framework, Handle, JavaVm};
+    use unflake_protocol::{Framework, Handle, JavaVm, Outcome, ScopeChoices};
+
+    const FORK_ERROR: &str = "[ERROR] There was an error in the forked process\n[ERROR] no exit\n";
 
     const CRASH: &str = "[ERROR] The forked VM terminated without properly saying goodbye. VM crash or System.exit \
                          called?\n[ERROR] Process Exit Code: 7\n[ERROR] Crashed tests:\n[ERROR] a.B\n";
@@ -91,6 +99,17 @@ mod tests {
             hung: hung.map(Duration::from_secs),
             ..TestJvm::new(7, java)
         }
+    }
+
+    fn has_run(mut jvm: TestJvm) -> TestJvm {
+        jvm.tests.push(TestRun {
+            test: seen("x"),
+            outcome: Outcome::Passed,
+            choices: ScopeChoices::default(),
+            time: Duration::ZERO,
+            waited: Duration::ZERO,
+        });
+        jvm
     }
 
     fn seen(method: &str) -> SeenTest {
@@ -157,6 +176,15 @@ mod tests {
             (vec![jvm(&["x"], &["a.B"], None)], "", false, vec![]),
             (vec![jvm(&[], &[], None)], "", true, vec![]),
             (vec![], CRASH, true, vec![]),
+            // It has run tests, and cannot end.
+            (
+                vec![has_run(jvm(&[], &[], None))],
+                FORK_ERROR,
+                true,
+                vec![(During::Nothing, unknown)],
+            ),
+            // It could not start.
+            (vec![jvm(&[], &[], None)], FORK_ERROR, true, vec![]),
             // Between two tests.
             (
                 vec![jvm(&[], &[], None)],

@@ -36,6 +36,11 @@ pub trait BuildTool: fmt::Debug + Sync {
     /// Whether the tool, without any arguments of the user's, takes a class of this name for a test.
     fn is_test_class(&self, class: &str) -> bool;
 
+    /// Whether a test JVM told the build of an error that is not one of its tests: it cannot start, or it cannot end.
+    fn has_fork_error(&self, _output: &str) -> bool {
+        false
+    }
+
     /// Whether the tool says that a test JVM ended before its tests did.
     fn has_lost_jvm(&self, output: &str) -> bool;
 

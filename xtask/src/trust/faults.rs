@@ -212,7 +212,9 @@ pub(super) fn run(asked: &Asked) -> Outcome<()> {
         started.elapsed().as_secs()
     ));
     if wrong > 0 || struck < times {
-        return Err(Failure::new("not all was survived, or too few draws broke anything"));
+        return Err(Failure::new(
+            "not all was survived, or too few draws broke anything",
+        ));
     }
     Ok(())
 }

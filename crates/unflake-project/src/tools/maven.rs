@@ -103,6 +103,10 @@ impl BuildTool for Maven {
         .any(|text| output.contains(text))
     }
 
+    fn has_fork_error(&self, output: &str) -> bool {
+        output.contains("There was an error in the forked process")
+    }
+
     fn exit_status(&self, output: &str, class: &str) -> Option<i32> {
         let mut seen = BTreeSet::new();
         // Each is followed by the classes that ran there.
