@@ -326,9 +326,10 @@ fn counting_method(file: &JavaFile, class: Node<'_>, name: &str) -> (String, Vec
     let end = file.line_end();
     let outer = format!("{}{}", file.indentation(class), file.indent_unit());
     let inner = format!("{outer}{}", file.indent_unit());
+    // `groupingBy` refuses null, which a list may hold.
     let text = format!(
         "{end}{end}{outer}private static <T> {map}<T, Long> {name}({collection}<T> values) {{{end}{inner}\
-         return values.stream().collect({collectors}.groupingBy({function}.identity(), {collectors}.counting()));\
+         return values.stream().collect({collectors}.toMap({function}.identity(), value -> 1L, Long::sum));\
          {end}{outer}}}"
     );
     (text, imports)
