@@ -82,8 +82,7 @@ fn orders_are_counted_and_end_with_the_time() {
     check(&with(Some(2), None), &["2 rounds"]);
     check(&with(Some(7), None), &["7 rounds"]);
     let none = with(None, Some(0));
-    let pairs = "said: the budget ran out before each test had run right after each other test: 0 of 4 pairs were tried";
-    check(&none, &["0 rounds", "cut: Orders", pairs]);
+    check(&none, &["0 rounds", "cut: Orders"]);
     assert_eq!(none.starts(), 0);
     // With a budget alone there is no most.
     let budget = Some(Duration::from_secs(600));
