@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use unflake_files::{FileChange, FileDifference, Problem, Watcher};
 use unflake_protocol::{
-    Author, ChangeForm, Gap, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step, ThreadName,
-    ToProgram, Watch, What,
+    Author, CapturedKind, ChangeForm, Gap, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step,
+    ThreadName, ToProgram, Watch, What,
 };
 
 #[derive(Default)]
@@ -54,12 +54,15 @@ impl Around {
         if let Some(captured) = jvm.map(jvm_state::triples) {
             let (until_exit, captured): (Vec<Captured>, Vec<Captured>) = captured
                 .into_iter()
-                .partition(|(kind, _, _)| kind == "file-until-exit");
+                .partition(|(kind, _, _)| *kind == CapturedKind::FileUntilExit);
             let working = std::env::current_dir().unwrap_or_default();
             seen.until_exit = until_exit.iter().map(|(_, name, _)| working.join(name)).collect();
             told.extend(captured.iter().filter_map(not_read));
             let mut captured = with_environment(captured);
-            for (_, name, value) in captured.iter_mut().filter(|(kind, _, _)| kind == "thread-local") {
+            for (_, name, value) in captured
+                .iter_mut()
+                .filter(|(kind, _, _)| *kind == CapturedKind::ThreadLocal)
+            {
                 if let Some(text) = value.strip_prefix("java.lang.String ") {
                     *value = text.to_owned();
                 }
@@ -135,7 +138,7 @@ fn is_thread((kind, class, name): &Captured, change: &StateChange) -> bool {
         class: class.clone(),
         name: name.clone(),
     };
-    kind == "thread" && is_state(change, &JvmState::Thread(thread))
+    *kind == CapturedKind::Thread && is_state(change, &JvmState::Thread(thread))
 }
 
 /// The environment is read by the JVM when somebody asks for it first; until then it is the process's.
@@ -174,7 +177,7 @@ fn file_change(difference: FileDifference, until_exit: &BTreeSet<PathBuf>) -> St
 
 /// A kind of state that could not be read this time: nobody knows whether it changed.
 fn not_read((kind, what, _): &Captured) -> Option<ToProgram> {
-    (kind == "failed").then(|| ToProgram::NotWatched {
+    (*kind == CapturedKind::Failed).then(|| ToProgram::NotWatched {
         what: format!("state of the JVM: {what}"),
         reason: "a thread changed it while it was read after a test".to_owned(),
         gap: Gap::Lost,

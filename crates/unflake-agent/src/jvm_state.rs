@@ -8,21 +8,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_heap::Root;
 use unflake_protocol::{
-    ChangeForm, FieldName, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step, ThreadName, What,
+    CapturedKind, ChangeForm, FieldName, JvmState, LocaleCategory, Shown, StateChange, StateKind, Step,
+    ThreadName, What,
 };
 
 /// Kind, name and value, as captured.
-pub(crate) type Captured = (String, String, String);
+pub(crate) type Captured = (CapturedKind, String, String);
 
 /// The longest value shown.
 const LONGEST: usize = 200;
 
-/// `String[]` of `UnflakeJvmState.capture` as triples.
+/// `String[]` of `UnflakeJvmState.capture` as triples; their kinds are of the table from which Java has them.
 pub(crate) fn triples(texts: Vec<Option<String>>) -> Vec<Captured> {
     let mut texts = texts.into_iter().map(Option::unwrap_or_default);
     let mut captured = Vec::new();
     while let (Some(kind), Some(name), Some(value)) = (texts.next(), texts.next(), texts.next()) {
-        captured.push((kind, name, value));
+        if let Some(kind) = CapturedKind::from_name(&kind) {
+            captured.push((kind, name, value));
+        }
     }
     captured
 }
@@ -32,12 +35,11 @@ pub(crate) fn with_environment<I: Iterator<Item = (String, String)>>(
     mut captured: Vec<Captured>,
     environment: impl FnOnce() -> I,
 ) -> Vec<Captured> {
-    if !captured
-        .iter()
-        .any(|(kind, name, _)| kind == "seen" && name == "environment")
-    {
-        captured.push(("seen".into(), "environment".into(), String::new()));
-        captured.extend(environment().map(|(name, value)| ("environment".into(), name, value)));
+    const KIND: CapturedKind = CapturedKind::Environment;
+    let is_seen = |(kind, name, _): &Captured| *kind == CapturedKind::Seen && name == KIND.name();
+    if !captured.iter().any(is_seen) {
+        captured.push((CapturedKind::Seen, KIND.name().to_owned(), String::new()));
+        captured.extend(environment().map(|(name, value)| (KIND, name, value)));
     }
     captured
 }
@@ -46,9 +48,9 @@ pub(crate) fn with_environment<I: Iterator<Item = (String, String)>>(
 pub(crate) fn differences(before: &[Captured], after: &[Captured]) -> Vec<StateChange> {
     let (before, after) = (Capture::new(before), Capture::new(after));
     let mut changes = Vec::new();
-    let kinds: BTreeSet<&str> = before.kinds.keys().chain(after.kinds.keys()).copied().collect();
+    let kinds: BTreeSet<CapturedKind> = before.kinds.keys().chain(after.kinds.keys()).copied().collect();
     for kind in kinds {
-        let is_lost = |capture: &Capture<'_>| capture.names("failed").contains_key(kind);
+        let is_lost = |capture: &Capture<'_>| capture.names(CapturedKind::Failed).contains_key(kind.name());
         if !is_lost(&before) && !is_lost(&after) {
             compare(kind, &before, &after, &mut changes);
         }
@@ -66,19 +68,19 @@ pub(crate) fn differences(before: &[Captured], after: &[Captured]) -> Vec<StateC
 type Names<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 struct Capture<'a> {
-    kinds: BTreeMap<&'a str, Names<'a>>,
+    kinds: BTreeMap<CapturedKind, Names<'a>>,
 }
 
 impl<'a> Capture<'a> {
     fn new(captured: &'a [Captured]) -> Capture<'a> {
-        let mut kinds: BTreeMap<&str, Names<'_>> = BTreeMap::new();
+        let mut kinds: BTreeMap<CapturedKind, Names<'_>> = BTreeMap::new();
         for (kind, name, value) in captured {
-            let names = kinds.entry(kind).or_default();
+            let names = kinds.entry(*kind).or_default();
             names.entry(name).or_default().push(value);
         }
         for (kind, names) in &mut kinds {
             for values in names.values_mut() {
-                if has_one_value(kind) {
+                if has_one_value(*kind) {
                     // Properties come before their defaults.
                     values.truncate(1);
                 }
@@ -88,32 +90,41 @@ impl<'a> Capture<'a> {
         Capture { kinds }
     }
 
-    fn names(&self, kind: &str) -> &Names<'a> {
+    fn names(&self, kind: CapturedKind) -> &Names<'a> {
         const NONE: &Names<'static> = &Names::new();
-        self.kinds.get(kind).unwrap_or(NONE)
+        self.kinds.get(&kind).unwrap_or(NONE)
     }
 
-    fn value(&self, kind: &str, name: &str) -> Option<&'a str> {
+    fn value(&self, kind: CapturedKind, name: &str) -> Option<&'a str> {
         self.names(kind).get(name)?.first().copied()
     }
 
-    fn is_seen(&self, kind: &str) -> bool {
-        self.names("seen").contains_key(kind)
+    fn is_seen(&self, kind: CapturedKind) -> bool {
+        self.names(CapturedKind::Seen).contains_key(kind.name())
     }
 }
 
-fn has_one_value(kind: &str) -> bool {
-    !matches!(kind, "thread" | "shutdown-hook" | "thread-local" | "log-handler")
+fn has_one_value(kind: CapturedKind) -> bool {
+    !matches!(
+        kind,
+        CapturedKind::Thread
+            | CapturedKind::ShutdownHook
+            | CapturedKind::ThreadLocal
+            | CapturedKind::LogHandler
+    )
 }
 
-fn compare(kind: &str, before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
+fn compare(kind: CapturedKind, before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
     match kind {
-        "seen" | "failed" => {}
-        "thread" | "shutdown-hook" | "thread-local" => several(kind, before, after, changes),
-        "log-handler" => log_handlers(before, after, changes),
-        "provider" => providers(before, after, changes),
+        CapturedKind::Seen | CapturedKind::Failed => {}
+        CapturedKind::Thread | CapturedKind::ShutdownHook | CapturedKind::ThreadLocal => {
+            several(kind, before, after, changes)
+        }
+        CapturedKind::LogHandler => log_handlers(before, after, changes),
+        CapturedKind::Provider => providers(before, after, changes),
         // What was there before the class was initialised is not known.
-        "environment" | "security-property" if !before.is_seen(kind) || !after.is_seen(kind) => {}
+        CapturedKind::Environment | CapturedKind::SecurityProperty
+            if !before.is_seen(kind) || !after.is_seen(kind) => {}
         _ => {
             let names: BTreeSet<&str> = before
                 .names(kind)
@@ -132,27 +143,31 @@ fn compare(kind: &str, before: &Capture<'_>, after: &Capture<'_>, changes: &mut 
 }
 
 /// Whether a value may come from its computation on first use.
-fn is_the_jdks_own_doing(kind: &str, name: &str, before: &Capture<'_>, after: &Capture<'_>) -> bool {
+fn is_the_jdks_own_doing(kind: CapturedKind, name: &str, before: &Capture<'_>, after: &Capture<'_>) -> bool {
     let (old, new) = (before.value(kind, name), after.value(kind, name));
     match (kind, name) {
         // Asked for the first time, the zone is computed and written down as a property; `setDefault` does not do that.
-        ("timezone", _) => old.is_none() && new == after.value("property", "user.timezone"),
-        ("property", "user.timezone") => {
-            old.is_none_or(str::is_empty)
-                && before.value("timezone", "default").is_none()
-                && after.value("timezone", "default") == new
+        (CapturedKind::Timezone, _) => {
+            old.is_none() && new == after.value(CapturedKind::Property, "user.timezone")
         }
-        ("locale", "default") => old.is_none() && new.is_some_and(|new| is_as_started(new, "", after)),
+        (CapturedKind::Property, "user.timezone") => {
+            old.is_none_or(str::is_empty)
+                && before.value(CapturedKind::Timezone, "default").is_none()
+                && after.value(CapturedKind::Timezone, "default") == new
+        }
+        (CapturedKind::Locale, "default") => {
+            old.is_none() && new.is_some_and(|new| is_as_started(new, "", after))
+        }
         // The two others follow the first one, both when it is set and when they are asked for.
-        ("locale", category) => {
-            let default = after.value("locale", "default");
-            (new == default && (old.is_none() || old == before.value("locale", "default")))
+        (CapturedKind::Locale, category) => {
+            let default = after.value(CapturedKind::Locale, "default");
+            (new == default && (old.is_none() || old == before.value(CapturedKind::Locale, "default")))
                 || (old.is_none() && new.is_some_and(|new| is_as_started(new, category, after)))
         }
         // A logger that is gone was collected. One without a level is as if there were none.
-        ("log-level", "") => old.is_none() && new == Some("INFO"),
-        ("log-level", _) => new.is_none() || (old.is_none() && new == Some("")),
-        ("net-default", "ProxySelector") => {
+        (CapturedKind::LogLevel, "") => old.is_none() && new == Some("INFO"),
+        (CapturedKind::LogLevel, _) => new.is_none() || (old.is_none() && new == Some("")),
+        (CapturedKind::NetDefault, "ProxySelector") => {
             old.is_none() && new.is_some_and(|new| new.starts_with("sun.net.spi.DefaultProxySelector"))
         }
         _ => false,
@@ -162,8 +177,10 @@ fn is_the_jdks_own_doing(kind: &str, name: &str, before: &Capture<'_>, after: &C
 /// Whether a locale is the one that the JVM was started with, in a category or in general.
 fn is_as_started(locale: &str, category: &str, capture: &Capture<'_>) -> bool {
     let property = |name: &str| {
-        let special = capture.value("property", &format!("{name}.{category}"));
-        special.or(capture.value("property", name)).unwrap_or_default()
+        let special = capture.value(CapturedKind::Property, &format!("{name}.{category}"));
+        special
+            .or(capture.value(CapturedKind::Property, name))
+            .unwrap_or_default()
     };
     let mut parts = locale.split('_');
     parts.next().unwrap_or_default() == property("user.language")
@@ -171,7 +188,7 @@ fn is_as_started(locale: &str, category: &str, capture: &Capture<'_>) -> bool {
 }
 
 /// Kinds of which a name can have several values: those that came, and those that went.
-fn several(kind: &str, before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
+fn several(kind: CapturedKind, before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
     const NOTHING: &Vec<&str> = &Vec::new();
     let (before, after) = (before.names(kind), after.names(kind));
     let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
@@ -182,7 +199,7 @@ fn several(kind: &str, before: &Capture<'_>, after: &Capture<'_>, changes: &mut 
         );
         let mut gone = without(old, new).into_iter();
         let came = without(new, old);
-        if kind == "thread-local" {
+        if kind == CapturedKind::ThreadLocal {
             // Which value belonged to which variable is not known; equally many came and went if one was set.
             let mut came = came.into_iter();
             loop {
@@ -198,7 +215,7 @@ fn several(kind: &str, before: &Capture<'_>, after: &Capture<'_>, changes: &mut 
                 .filter_map(|new| change(kind, name, None, Some(new))),
         );
         // A thread that has ended was somebody else's, and it is better so.
-        if kind != "thread" {
+        if kind != CapturedKind::Thread {
             changes.extend(gone.filter_map(|old| change(kind, name, Some(old), None)));
         }
     }
@@ -220,7 +237,7 @@ fn without<'a>(these: &[&'a str], those: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn log_handlers(before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
-    const KIND: &str = "log-handler";
+    const KIND: CapturedKind = CapturedKind::LogHandler;
     let joined = |capture: &Capture<'_>| {
         let handlers = capture.names(KIND).get("")?;
         Some(handlers.join(", "))
@@ -240,7 +257,7 @@ fn log_handlers(before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<Sta
 
 /// One that comes first moves all others: that is one change, not a dozen.
 fn providers(before: &Capture<'_>, after: &Capture<'_>, changes: &mut Vec<StateChange>) {
-    const KIND: &str = "provider";
+    const KIND: CapturedKind = CapturedKind::Provider;
     if !after.is_seen(KIND) {
         return;
     }
@@ -286,9 +303,11 @@ fn order<'a>(providers: &Names<'a>) -> Vec<&'a str> {
     places.into_iter().map(|(_, name)| name).collect()
 }
 
-/// A change as it is reported; `None` for a kind that this program does not know.
-fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Option<StateChange> {
-    let field = name.strip_prefix(FIELD).filter(|_| kind == "thread-local");
+/// A change as it is reported; `None` for a kind that is no state of the JVM.
+fn change(kind: CapturedKind, name: &str, old: Option<&str>, new: Option<&str>) -> Option<StateChange> {
+    let field = name
+        .strip_prefix(FIELD)
+        .filter(|_| kind == CapturedKind::ThreadLocal);
     let (step, path) = match field.and_then(FieldName::parse) {
         Some(field) => {
             let name = field.to_string();
@@ -328,7 +347,7 @@ fn change(kind: &str, name: &str, old: Option<&str>, new: Option<&str>) -> Optio
 }
 
 /// Which state a captured line is about.
-fn state(kind: &str, name: &str, value: &str) -> Option<JvmState> {
+fn state(kind: CapturedKind, name: &str, value: &str) -> Option<JvmState> {
     let name = name.to_owned();
     // The class is the name of the line, and the thread's own name its value.
     let thread = |class: String| ThreadName {
@@ -336,29 +355,29 @@ fn state(kind: &str, name: &str, value: &str) -> Option<JvmState> {
         name: value.to_owned(),
     };
     Some(match kind {
-        "property" => JvmState::Property(name),
-        "security-property" => JvmState::SecurityProperty(name),
-        "locale" if name == "default" => JvmState::Locale(LocaleCategory::Default),
-        "locale" => JvmState::Locale(LocaleCategory::Of(name)),
-        "timezone" => JvmState::Timezone,
-        "stream" => JvmState::Stream(name),
-        "exception-handler" => JvmState::ExceptionHandler,
-        "shutdown-hook" => JvmState::ShutdownHook(thread(name)),
-        "thread" => JvmState::Thread(thread(name)),
-        "thread-local" => JvmState::ThreadLocal {
+        CapturedKind::Property => JvmState::Property(name),
+        CapturedKind::SecurityProperty => JvmState::SecurityProperty(name),
+        CapturedKind::Locale if name == "default" => JvmState::Locale(LocaleCategory::Default),
+        CapturedKind::Locale => JvmState::Locale(LocaleCategory::Of(name)),
+        CapturedKind::Timezone => JvmState::Timezone,
+        CapturedKind::Stream => JvmState::Stream(name),
+        CapturedKind::ExceptionHandler => JvmState::ExceptionHandler,
+        CapturedKind::ShutdownHook => JvmState::ShutdownHook(thread(name)),
+        CapturedKind::Thread => JvmState::Thread(thread(name)),
+        CapturedKind::ThreadLocal => JvmState::ThreadLocal {
             class: name,
             of: value.split(' ').next().unwrap_or_default().to_owned(),
         },
-        "provider" if name.is_empty() => JvmState::Providers,
-        "provider" => JvmState::Provider(name),
-        "log-level" => JvmState::LogLevel(name),
-        "log-handler" => JvmState::LogHandlers(name),
-        "url-handler" if name.is_empty() => JvmState::UrlFactory,
-        "url-handler" => JvmState::UrlHandler(name),
-        "net-default" => JvmState::NetDefault(name),
-        "bean" => JvmState::Bean(name),
-        "environment" => JvmState::Environment(name),
-        _ => return None,
+        CapturedKind::Provider if name.is_empty() => JvmState::Providers,
+        CapturedKind::Provider => JvmState::Provider(name),
+        CapturedKind::LogLevel => JvmState::LogLevel(name),
+        CapturedKind::LogHandler => JvmState::LogHandlers(name),
+        CapturedKind::UrlHandler if name.is_empty() => JvmState::UrlFactory,
+        CapturedKind::UrlHandler => JvmState::UrlHandler(name),
+        CapturedKind::NetDefault => JvmState::NetDefault(name),
+        CapturedKind::Bean => JvmState::Bean(name),
+        CapturedKind::Environment => JvmState::Environment(name),
+        CapturedKind::FileUntilExit | CapturedKind::Seen | CapturedKind::Failed => return None,
     })
 }
 

@@ -7,6 +7,8 @@
 //! Without a rule all instance fields count, but of the JDK's classes those that are not transient only: transient ones
 //! are caches there, or the insides of collections, which have rules.
 
+use unflake_protocol::{FRAMEWORKS, Support};
+
 /// What is read of the objects of one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -230,11 +232,7 @@ pub const RULES: &[Rule] = &[
     rule("sun.*", Opaque),
     rule("com.sun.*", Opaque),
     rule("jdk.internal.*", Opaque),
-    // What tests run with.
-    rule("junit.*", Opaque),
-    rule("org.junit.*", Opaque),
-    rule("org.testng.*", Opaque),
-    rule("org.hamcrest.*", Opaque),
+    // What tests run with, beside the frameworks.
     rule("org.mockito.*", Opaque),
     rule("net.bytebuddy.*", Opaque),
     rule("org.easymock.*", Opaque),
@@ -245,14 +243,24 @@ pub const RULES: &[Rule] = &[
 /// The rule for one class itself, without regard to its superclasses.
 pub fn rule_of(class: &str) -> Option<&'static Rule> {
     let exact = RULES.iter().find(|rule| rule.class == class);
-    exact.or_else(|| {
-        RULES.iter().find(|rule| {
-            rule.class
-                .strip_suffix('*')
-                .is_some_and(|start| class.starts_with(start))
-        })
-    })
+    let covers = |rule: &&Rule| {
+        let start = rule.class.strip_suffix('*');
+        start.is_some_and(|start| class.starts_with(start))
+    };
+    exact
+        .or_else(|| RULES.iter().find(covers))
+        .or_else(|| is_of_tests(class).then_some(&FRAMEWORK))
 }
+
+/// Whether a class is a framework's. What starts frameworks, such as a build tool, may be a project under test.
+fn is_of_tests(class: &str) -> bool {
+    match FRAMEWORKS.support_of(class) {
+        Some(Support::Framework | Support::Assertion | Support::Matcher) => true,
+        Some(Support::Launcher) | None => false,
+    }
+}
+
+const FRAMEWORK: Rule = rule("frameworks", Opaque);
 
 /// How loggers are read, and all that belongs to them.
 pub const LOGGING: Rule = rule("logging", Opaque);
@@ -319,6 +327,9 @@ mod tests {
         for (class, expected) in [
             ("java.lang.reflect.Method", Some(true)),
             ("java.lang.reflect.Proxy", Some(false)),
+            ("org.junit.rules.TemporaryFolder", Some(false)),
+            ("org.hamcrest.core.Is", Some(false)),
+            ("org.apache.maven.model.Model", None),
             ("com.example.Thing", None),
         ] {
             assert_eq!(rule_of(class).map(|rule| rule.is_value), expected, "{class}");

@@ -4,7 +4,7 @@
 //! `javac` runs (`unflake-javac`). Both sides name a number; nobody writes it a second time. Frameworks have a table of
 //! their own and appear here with their ranks and names.
 
-use crate::{ChoiceId, ChoiceKind, Form, Framework, HashDraws, Level, LoadProblem, Points};
+use crate::{CapturedKind, ChoiceId, ChoiceKind, Form, Framework, HashDraws, Level, LoadProblem, Points};
 use std::fmt::{self, Debug, Write as _};
 
 /// A type whose values have numbers in Java.
@@ -316,6 +316,10 @@ fn constants() -> Vec<Constant> {
             value: JavaValue::Text(framework.wire_name()),
         });
     }
+    all.extend(CapturedKind::ALL.iter().map(|(kind, name)| Constant {
+        name: format!("CAPTURED_{}", constant_name(name)),
+        value: JavaValue::Text(kind.name()),
+    }));
     all.extend(of::<EventKind>());
     all.extend(of::<TestName>());
     all.extend(of::<FailureText>());
@@ -447,6 +451,8 @@ mod tests {
             "long PLAN_VARIED = -1L;",
             "long PLAN_FIRST_GIVEN = 2L;",
             "int NAME_COUNT = 6;",
+            "String CAPTURED_SECURITY_PROPERTY = \"security-property\";",
+            "String CAPTURED_SEEN = \"seen\";",
         ] {
             assert!(
                 java.contains(&format!("    public static final {line}\n")),

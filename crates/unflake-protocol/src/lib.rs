@@ -4,6 +4,7 @@
 //! [`ToAgent::Configure`], and then sends events. A *worker* (a JVM that unflake started itself) also asks for
 //! [`ToAgent::Run`] commands. Nothing here knows a process, a clock or a disk.
 
+mod captured;
 mod choice;
 pub mod codes;
 mod frameworks;
@@ -15,6 +16,7 @@ mod state;
 mod step;
 mod wire;
 
+pub use captured::CapturedKind;
 pub use choice::{Form, Level, Seed, Strategy};
 pub use frameworks::{
     Boundary, CallArg, CallPlace, FRAMEWORKS, Framework, FrameworkRow, Frameworks, Prefix, Support,

@@ -9,7 +9,7 @@ fn captured(text: &str) -> Vec<Captured> {
         .map(|line| {
             let mut parts = line.splitn(3, '|').map(|part| part.trim().to_owned());
             let mut next = || parts.next().unwrap_or_default();
-            (next(), next(), next())
+            (CapturedKind::from_name(&next()).unwrap(), next(), next())
         })
         .collect()
 }
@@ -33,7 +33,7 @@ fn check(before: &str, after: &str, expected: &[&str]) {
     assert_eq!(lines, expected);
 }
 
-fn root(kind: &str, name: &str, value: &str) -> String {
+fn root(kind: CapturedKind, name: &str, value: &str) -> String {
     change(kind, name, None, Some(value)).unwrap().root
 }
 
@@ -55,9 +55,9 @@ fn properties_are_set_changed_and_removed() {
             "System.getProperty(\"d\"): - -> x (FirstSet)",
         ],
     );
-    assert_eq!(root("property", "a.b", "1"), "a.b");
+    assert_eq!(root(CapturedKind::Property, "a.b", "1"), "a.b");
     assert_eq!(
-        root("security-property", "a.b", "1"),
+        root(CapturedKind::SecurityProperty, "a.b", "1"),
         "Security.getProperty(\"a.b\")"
     );
 }
@@ -148,7 +148,7 @@ fn threads_that_came_count_and_those_that_ended_do_not() {
         ],
     );
     assert_eq!(
-        root("thread", "java.lang.Thread", "pool-3-thread-1"),
+        root(CapturedKind::Thread, "java.lang.Thread", "pool-3-thread-1"),
         "Thread[\"pool-*-thread-*\"]"
     );
 }
@@ -285,29 +285,31 @@ fn what_could_not_be_read_is_not_compared() {
 #[test]
 fn roots_do_not_differ_from_run_to_run() {
     assert_eq!(
-        root("thread-local", "a.B$$Lambda$14/0x0000000800c3", "x"),
+        root(CapturedKind::ThreadLocal, "a.B$$Lambda$14/0x0000000800c3", "x"),
         "a.B$$Lambda"
     );
     assert_eq!(
-        root("thread-local", "a.B$$Lambda/0x00007f.1a+4", "x"),
+        root(CapturedKind::ThreadLocal, "a.B$$Lambda/0x00007f.1a+4", "x"),
         "a.B$$Lambda"
     );
-    assert_eq!(root("thread", "a.W", "w-12-3"), "a.W[\"w-*-*\"]");
-    assert_eq!(root("property", "log4j2", "x"), "log4j2");
-    assert_eq!(root("environment", "A1", "x"), "A1");
+    assert_eq!(root(CapturedKind::Thread, "a.W", "w-12-3"), "a.W[\"w-*-*\"]");
+    assert_eq!(root(CapturedKind::Property, "log4j2", "x"), "log4j2");
+    assert_eq!(root(CapturedKind::Environment, "A1", "x"), "A1");
 }
 
 #[test]
 fn long_values_are_cut() {
     let long = "x".repeat(300);
-    let change = change("property", "a", None, Some(&long)).unwrap();
+    let change = change(CapturedKind::Property, "a", None, Some(&long)).unwrap();
     assert_eq!(change.new.unwrap().text.chars().count(), LONGEST + 1);
 }
 
 #[test]
 fn texts_come_in_threes() {
-    let texts = ["a", "b", "c", "d"].map(|text| Some(text.to_owned())).to_vec();
-    assert_eq!(triples(texts), [("a".into(), "b".into(), "c".into())]);
+    let texts = ["bean", "b", "c", "bean"]
+        .map(|text| Some(text.to_owned()))
+        .to_vec();
+    assert_eq!(triples(texts), [(CapturedKind::Bean, "b".into(), "c".into())]);
 }
 
 #[test]

@@ -115,27 +115,25 @@ public final class UnflakeJvmState {
         part("java.lang.ProcessEnvironment$ExternalData", "str", ENVIRONMENT);
 
     // Kinds. Those that are not a kind of state in the agent's protocol belong to one.
-    private static final String PROPERTY = "property";
-    private static final String SECURITY_PROPERTY = "security-property";
-    private static final String LOCALE = "locale";
-    private static final String TIMEZONE = "timezone";
-    private static final String STREAM = "stream";
-    private static final String EXCEPTION_HANDLER = "exception-handler";
-    private static final String SHUTDOWN_HOOK = "shutdown-hook";
-    private static final String THREAD = "thread";
-    private static final String THREAD_LOCAL = "thread-local";
-    private static final String PROVIDER = "provider";
-    private static final String LOG_LEVEL = "log-level";
-    private static final String LOG_HANDLER = "log-handler";
-    private static final String URL_HANDLER = "url-handler";
-    private static final String NET_DEFAULT = "net-default";
-    private static final String BEAN = "bean";
-    private static final String VARIABLE = "environment";
-    private static final String FILE_UNTIL_EXIT = "file-until-exit";
-    /** The kind named could be read, though perhaps there is nothing of it. */
-    private static final String SEEN = "seen";
-    /** The kind named could not be read. */
-    private static final String FAILED = "failed";
+    private static final String PROPERTY = UnflakeCodes.CAPTURED_PROPERTY;
+    private static final String SECURITY_PROPERTY = UnflakeCodes.CAPTURED_SECURITY_PROPERTY;
+    private static final String LOCALE = UnflakeCodes.CAPTURED_LOCALE;
+    private static final String TIMEZONE = UnflakeCodes.CAPTURED_TIMEZONE;
+    private static final String STREAM = UnflakeCodes.CAPTURED_STREAM;
+    private static final String EXCEPTION_HANDLER = UnflakeCodes.CAPTURED_EXCEPTION_HANDLER;
+    private static final String SHUTDOWN_HOOK = UnflakeCodes.CAPTURED_SHUTDOWN_HOOK;
+    private static final String THREAD = UnflakeCodes.CAPTURED_THREAD;
+    private static final String THREAD_LOCAL = UnflakeCodes.CAPTURED_THREAD_LOCAL;
+    private static final String PROVIDER = UnflakeCodes.CAPTURED_PROVIDER;
+    private static final String LOG_LEVEL = UnflakeCodes.CAPTURED_LOG_LEVEL;
+    private static final String LOG_HANDLER = UnflakeCodes.CAPTURED_LOG_HANDLER;
+    private static final String URL_HANDLER = UnflakeCodes.CAPTURED_URL_HANDLER;
+    private static final String NET_DEFAULT = UnflakeCodes.CAPTURED_NET_DEFAULT;
+    private static final String BEAN = UnflakeCodes.CAPTURED_BEAN;
+    private static final String VARIABLE = UnflakeCodes.CAPTURED_ENVIRONMENT;
+    private static final String FILE_UNTIL_EXIT = UnflakeCodes.CAPTURED_FILE_UNTIL_EXIT;
+    private static final String SEEN = UnflakeCodes.CAPTURED_SEEN;
+    private static final String FAILED = UnflakeCodes.CAPTURED_FAILED;
 
     private static final String[] ALL = {
         PROPERTY, LOCALE, TIMEZONE, STREAM, EXCEPTION_HANDLER, SHUTDOWN_HOOK, THREAD, THREAD_LOCAL, PROVIDER,
