@@ -28,6 +28,9 @@ fi
 if command -v rustup >/dev/null; then
   rustup component add rustfmt clippy >&2 || true
 fi
+# The tests start Maven some hundred times, each time for seconds: one compiler tier and a simple collector start soonest.
+export MAVEN_OPTS=${MAVEN_OPTS:--XX:TieredStopAtLevel=1 -XX:+UseSerialGC}
+
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --locked -- -D warnings
 cargo test --workspace --locked
