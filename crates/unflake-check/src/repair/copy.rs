@@ -6,13 +6,14 @@ mod tests;
 use crate::check::Surroundings;
 use crate::drive::patience::Patience;
 use crate::session::Session;
+use crate::suite::KnownTest;
 use crate::vary::rebuild::outcomes;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use unflake_project::{Build, BuildError, BuildRequest};
-use unflake_protocol::{Configuration, Outcome, Role};
+use unflake_protocol::{Configuration, Handle, Outcome, Role};
 
 /// What `fix` needs of the program around it.
 #[derive(Debug)]
@@ -26,6 +27,41 @@ pub struct Workplace<'a> {
     pub path: Option<&'a std::ffi::OsStr>,
 }
 
+/// What a build on a patched copy shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Built {
+    Accepted,
+    /// It fails without any patch, too, in this way: so it says nothing about them.
+    FailsAnyway(String),
+}
+
+/// What the project's build does not like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// For the user.
+    pub(crate) why: String,
+    /// All that the build said, and the classes of tests that fail.
+    said: String,
+}
+
+impl Refused {
+    pub(super) fn new(why: String) -> Refused {
+        Refused {
+            said: why.clone(),
+            why,
+        }
+    }
+
+    /// Whether the build speaks of this file.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let class = name.strip_suffix(".java").unwrap_or(name);
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut words = self.said.split(|c| !is_word(c));
+        words.any(|word| word == class)
+    }
+}
+
 impl Workplace<'_> {
     /// Runs the project's tests with its own build, on a copy with these files: old and new bytes by path. An error says
     /// what the build does not like.
@@ -33,16 +69,34 @@ impl Workplace<'_> {
         &self,
         files: &BTreeMap<String, (Vec<u8>, Vec<u8>)>,
         session: &Session,
-    ) -> Result<(), String> {
+    ) -> Result<Built, Refused> {
+        match self.built(files, session)? {
+            Ok(()) => Ok(Built::Accepted),
+            Err(refused) if files.is_empty() || self.surroundings.cancel.is_cancelled() => Err(refused),
+            Err(refused) => match self.built(&BTreeMap::new(), session)? {
+                Ok(()) => Err(refused),
+                Err(without) => Ok(Built::FailsAnyway(without.why)),
+            },
+        }
+    }
+
+    /// The outer error: there is no copy to build.
+    fn built(
+        &self,
+        files: &BTreeMap<String, (Vec<u8>, Vec<u8>)>,
+        session: &Session,
+    ) -> Result<Result<(), Refused>, Refused> {
         let copy = session.scratch().join("copy");
-        let cannot = |error: io::Error| format!("the project cannot be copied to run its build: {error}");
+        let cannot = |error: io::Error| {
+            Refused::new(format!("the project cannot be copied to run its build: {error}"))
+        };
         let whole = whole_build(session);
         copy_tree(&whole, &copy).map_err(cannot)?;
         let project = copy.join(session.project.strip_prefix(&whole).unwrap_or(Path::new("")));
         for (path, (_, new)) in files {
             fs::write(project.join(path), new).map_err(cannot)?;
         }
-        let build = Build::find(&project, self.path).map_err(|error| error.to_string())?;
+        let build = Build::find(&project, self.path).map_err(|error| Refused::new(error.to_string()))?;
         let scratch = session.scratch().join("b");
         fs::create_dir_all(&scratch).map_err(cannot)?;
         let configuration = Configuration {
@@ -63,31 +117,42 @@ impl Workplace<'_> {
             children: &self.surroundings.children,
             cancel: &self.surroundings.cancel,
         };
-        let run = request.run(|_| {}).map_err(|error| refused(&error))?;
-        let failed = outcomes(run).into_iter().find(|(handle, outcome)| {
-            let is_test = |test: &&crate::suite::KnownTest| test.handle == *handle;
-            let known = session.suite.tests.iter().find(is_test);
-            matches!(outcome, Outcome::Failed(_)) && known.is_some_and(crate::suite::KnownTest::has_passed)
+        let run = match request.run(|_| {}) {
+            Ok(run) => run,
+            Err(error) => return Ok(Err(refused(&error))),
+        };
+        let has_passed = |handle: &Handle| {
+            let known = session.suite.tests.iter().find(|test| test.handle == *handle);
+            known.is_some_and(KnownTest::has_passed)
+        };
+        let mut failed = outcomes(run).into_iter().filter_map(|(handle, outcome)| {
+            (matches!(outcome, Outcome::Failed(_)) && has_passed(&handle)).then_some(handle)
         });
-        match failed {
-            Some((handle, _)) => Err(format!(
-                "in the project's build with the patches, `{}` fails",
-                handle.id
-            )),
+        Ok(match failed.next() {
             None => Ok(()),
-        }
+            Some(first) => Err(Refused {
+                why: format!("in the project's build with the patches, `{}` fails", first.id),
+                said: std::iter::once(first)
+                    .chain(failed)
+                    .map(|handle| handle.root + "\n")
+                    .collect(),
+            }),
+        })
     }
 }
 
 /// What a build does not like, in its own words.
-fn refused(error: &BuildError) -> String {
+fn refused(error: &BuildError) -> Refused {
     const LONGEST: usize = 300;
     let said = match error {
         BuildError::Failed { output, .. } => output.split_whitespace().collect::<Vec<_>>().join(" "),
         error => error.to_string(),
     };
-    let said: String = said.chars().take(LONGEST).collect();
-    format!("the project's build refuses the patches: {said}")
+    let first: String = said.chars().take(LONGEST).collect();
+    Refused {
+        why: format!("the project's build refuses the patches: {first}"),
+        said,
+    }
 }
 
 /// The project, or what it is a module of: its build file may need those above.

@@ -7,6 +7,7 @@
 
 mod compiled;
 mod copy;
+mod guilty;
 mod order_trials;
 mod overlay;
 mod patches;
@@ -91,6 +92,8 @@ pub struct Repairs {
     pub files: BTreeMap<String, (Vec<u8>, Vec<u8>)>,
     /// Patches that were wanted and do not hold without those that were not: by their ids, with the reason.
     pub left_out: BTreeMap<String, String>,
+    /// How the project's own build fails without any patch, if it does: then it has not judged them.
+    pub fails_anyway: Option<String>,
 }
 
 /// Which of the proved patches are wanted.

@@ -2,14 +2,11 @@
 
 #[cfg(test)]
 mod tests;
+mod together;
 
-use super::copy::Workplace;
-use super::order_trials::Held;
-use super::search::{Applied, Attempt, NOTHING_FITS, Proofs as _, Proved, Repaired, Searched, together};
+use super::search::{Applied, NOTHING_FITS, Repaired, Searched, together};
 use super::sources::ProjectSources;
-use super::trials::Trials;
 use super::{Grouping, RepairOptions, Repairs, Texts, not_repaired};
-use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use unflake_explore::order::TestOrder;
@@ -104,6 +101,8 @@ pub(crate) struct Patches<'a> {
     module: u32,
     /// Runs in orders that failed before, with all patches, by findings of polluters.
     orders: BTreeMap<usize, u32>,
+    /// How the project's own build fails without any patch.
+    fails_anyway: Option<String>,
 }
 
 #[derive(Clone)]
@@ -160,6 +159,7 @@ impl<'a> Patches<'a> {
             refused: BTreeMap::new(),
             module: 0,
             orders: BTreeMap::new(),
+            fails_anyway: None,
         };
         for findings in by_key.into_values() {
             let group = patches.group(findings);
@@ -227,167 +227,9 @@ impl<'a> Patches<'a> {
         all
     }
 
-    /// Runs everything with all chosen patches applied; what breaks something is not chosen.
-    pub(crate) fn prove_together(&mut self, trials: &mut Trials<'_>) {
-        const MOST: usize = 5;
-        for _ in 0..MOST {
-            let texts = self.chosen();
-            if texts.is_empty() {
-                return;
-            }
-            if self.drop_breaking_orders(trials, &texts) {
-                continue;
-            }
-            let whole = trials.whole(&texts);
-            if trials.is_cancelled() {
-                return self.interrupt();
-            }
-            let (failing, all) = match whole {
-                Ok(whole) => whole,
-                Err(why) => {
-                    self.drop_where(|_| true, &format!("all patches together do not compile: {why}"));
-                    return;
-                }
-            };
-            self.module = u32::try_from(all).unwrap_or(u32::MAX);
-            if !failing.is_empty() {
-                let suite = &trials.session.suite;
-                let test = &suite[failing[0]].id.test;
-                let why = format!("with the patch, `{test}` fails without any variation");
-                let files: Vec<String> = failing
-                    .iter()
-                    .map(|test| file_of(&suite[*test].handle.root))
-                    .collect();
-                let touches = |candidate: &Candidate| {
-                    let edits = |path: &String| files.iter().any(|file| path.ends_with(file.as_str()));
-                    candidate.safety == Safety::Main || candidate.texts.keys().any(edits)
-                };
-                if !self.drop_where(touches, &why) {
-                    self.drop_where(|_| true, &why);
-                }
-                continue;
-            }
-            let repaired = self.repaired();
-            let patients = &self.subjects.patients;
-            let findings: Vec<usize> = repaired
-                .iter()
-                .copied()
-                .filter(|finding| patients.contains_key(finding))
-                .collect();
-            let attempts: Vec<Attempt> = findings
-                .iter()
-                .map(|finding| Attempt {
-                    patient: patients[finding],
-                    texts: texts.clone(),
-                })
-                .collect();
-            let proved = trials.prove(&attempts);
-            if trials.is_cancelled() {
-                return self.interrupt();
-            }
-            let mut failed: BTreeSet<usize> = findings
-                .iter()
-                .zip(&proved)
-                .filter(|(_, proved)| !matches!(proved, Proved::Passed { .. }))
-                .map(|(finding, _)| *finding)
-                .collect();
-            failed.extend(self.still_failing(trials, &texts, &repaired));
-            if failed.is_empty() {
-                return;
-            }
-            let is_of =
-                |candidate: &Candidate| candidate.findings.iter().any(|finding| failed.contains(finding));
-            self.drop_where(is_of, "its patch does not hold together with the others");
-        }
-        self.drop_where(|_| true, "the patches do not hold together");
-    }
-
-    /// Whether a candidate repairs a polluter.
-    fn is_clean_up(&self, candidate: &Candidate) -> bool {
-        let mut findings = candidate.findings.iter();
-        findings.any(|finding| self.subjects.orders.contains_key(finding))
-    }
-
-    /// Polluters whose victims fail although all patches are applied.
-    fn still_failing(
-        &mut self,
-        trials: &mut Trials<'_>,
-        texts: &Texts,
-        repaired: &BTreeSet<usize>,
-    ) -> Vec<usize> {
-        let all = self.subjects.orders.iter();
-        let wanted: Vec<(&usize, &Vec<TestOrder>)> =
-            all.filter(|(finding, _)| repaired.contains(finding)).collect();
-        if wanted.is_empty() {
-            return Vec::new();
-        }
-        let launches = trials.launches(texts);
-        let mut failing = Vec::new();
-        for (finding, orders) in wanted {
-            let held = launches.as_ref().map(|launches| trials.hold(launches, orders));
-            match held {
-                Ok(Held::Passed(runs)) => {
-                    self.orders.insert(*finding, runs);
-                }
-                Ok(Held::Fails(_) | Held::NotRun) | Err(_) => failing.push(*finding),
-            }
-        }
-        failing
-    }
-
     fn runs_in_order(&self, candidate: &Candidate) -> u32 {
         let all = candidate.findings.iter();
         all.filter_map(|finding| self.orders.get(finding)).sum()
-    }
-
-    /// The module in its own order and in reversed order must pass as it does without the clean-ups: whoever needed what
-    /// a polluter left behind would fail now. Whether a patch was dropped.
-    fn drop_breaking_orders(&mut self, trials: &mut Trials<'_>, texts: &Texts) -> bool {
-        let chosen = self
-            .groups
-            .iter()
-            .filter_map(|group| Some(&group.candidates[group.chosen?]));
-        let clean_ups: Vec<Texts> = chosen
-            .filter(|candidate| self.is_clean_up(candidate))
-            .map(|candidate| candidate.texts.clone())
-            .collect();
-        if clean_ups.is_empty() {
-            return false;
-        }
-        let broken = match trials.broken_in_orders(texts) {
-            Ok(broken) => broken,
-            // The whole module does not compile either, which is said there.
-            Err(_) => return false,
-        };
-        let Some(first) = broken.first() else {
-            return false;
-        };
-        let session = trials.session;
-        let test = &session.suite[first.test].id.test;
-        let order = if first.is_reversed {
-            "in reversed order"
-        } else {
-            "in the order of the build"
-        };
-        let why = format!(
-            "with the patch, `{test}` fails {order}: it needs what the polluter leaves behind, and must get a \
-             set-up of its own first"
-        );
-        // Which one it is shows without the others.
-        let mut guilty: Vec<Texts> = Vec::new();
-        for texts in &clean_ups {
-            let breaks = match trials.launches(texts) {
-                Ok(launches) => trials
-                    .newly_failing(&launches, &first.order)
-                    .contains(&first.test),
-                Err(_) => true,
-            };
-            if breaks {
-                guilty.push(texts.clone());
-            }
-        }
-        let blamed = if guilty.is_empty() { clean_ups } else { guilty };
-        self.drop_where(|candidate| blamed.contains(&candidate.texts), &why)
     }
 
     /// What was proved stays, but nothing is chosen: nobody knows whether the patches hold together.
@@ -442,17 +284,28 @@ impl<'a> Patches<'a> {
 
     /// Takes another candidate, or none, for each group whose chosen one is like this. Whether there was one.
     fn drop_where(&mut self, is_dropped: impl Fn(&Candidate) -> bool, why: &str) -> bool {
+        let groups = self.groups.iter().enumerate();
+        let dropped = groups
+            .filter(|(_, group)| {
+                group
+                    .chosen
+                    .is_some_and(|chosen| is_dropped(&group.candidates[chosen]))
+            })
+            .map(|(index, _)| index)
+            .collect();
+        self.drop_groups(&dropped, why)
+    }
+
+    /// The same for these groups.
+    fn drop_groups(&mut self, which: &BTreeSet<usize>, why: &str) -> bool {
         let mut dropped = false;
-        for group in &mut self.groups {
-            let Some(chosen) = group
-                .chosen
-                .filter(|chosen| is_dropped(&group.candidates[*chosen]))
-            else {
+        for index in which {
+            let group = &mut self.groups[*index];
+            let Some(chosen) = group.chosen else {
                 continue;
             };
             dropped = true;
-            let candidate = group.candidates.remove(chosen);
-            for finding in candidate.findings {
+            for finding in group.candidates.remove(chosen).findings {
                 self.refused.insert(finding, why.to_owned());
             }
             group.choose(self.options.safety);
@@ -469,24 +322,6 @@ impl<'a> Patches<'a> {
         chosen
             .flat_map(|candidate| candidate.findings.iter().copied())
             .collect()
-    }
-
-    /// The project's own build has the last word.
-    pub(crate) fn build(&mut self, workplace: &Workplace<'_>, session: &Session) {
-        let texts = self.chosen();
-        if texts.is_empty() {
-            return;
-        }
-        let built = workplace.build(&self.bytes(&texts), session);
-        if workplace.surroundings.cancel.is_cancelled() {
-            return self.interrupt();
-        }
-        if let Err(why) = built {
-            self.drop_where(|_| true, &why);
-            for group in &mut self.groups {
-                group.chosen = None;
-            }
-        }
     }
 
     fn bytes(&self, texts: &Texts) -> Changed {
@@ -549,6 +384,7 @@ impl<'a> Patches<'a> {
             document,
             files,
             left_out: BTreeMap::new(),
+            fails_anyway: self.fails_anyway,
         }
     }
 
@@ -637,9 +473,4 @@ fn key(finding: &Finding, by: Grouping) -> String {
         _ => None,
     };
     place.unwrap_or_else(|| format!("{} {}", finding.test, finding.id.as_str()))
-}
-
-fn file_of(root: &str) -> String {
-    let outer = root.split('$').next().unwrap_or(root);
-    format!("/{}.java", outer.replace('.', "/"))
 }

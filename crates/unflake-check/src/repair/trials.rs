@@ -264,21 +264,8 @@ impl Trials<'_> {
         let launches = self.launches(texts)?;
         let suite = &self.session.suite;
         let can_run = |test: &TestIx| suite[*test].has_passed() && suite[*test].launch.is_some();
-        let mut left: Vec<TestIx> = suite.all().filter(can_run).collect();
-        let all = left.len();
-        // What fails once may be flaky, or was disturbed by its neighbours: only what fails each time counts.
-        for round in 0..3 {
-            if left.is_empty() {
-                break;
-            }
-            let turn = Turn {
-                round,
-                strategy: None,
-                tests: left.clone(),
-            };
-            let verdicts = self.run(&launches, &[turn]);
-            left.retain(|test| matches!(verdicts.get(&(round, *test)), Some(Verdict::Failed(_))));
-        }
+        let all: Vec<TestIx> = suite.all().filter(can_run).collect();
+        let mut left = self.failing_each_time(&launches, &all);
         // A test that needs another one before it fails in this company with and without the patches.
         if !left.is_empty() {
             let turn = Turn {
@@ -289,7 +276,33 @@ impl Trials<'_> {
             let verdicts = self.run(&self.session.suite.launches, &[turn]);
             left.retain(|test| !matches!(verdicts.get(&(0, *test)), Some(Verdict::Failed(_))));
         }
-        Ok((left, all))
+        Ok((left, all.len()))
+    }
+
+    /// Whether these texts do not compile, or one of these tests fails with them.
+    pub(crate) fn breaks(&mut self, texts: &Texts, tests: &[TestIx]) -> bool {
+        match self.launches(texts) {
+            Ok(launches) => !self.failing_each_time(&launches, tests).is_empty(),
+            Err(_) => true,
+        }
+    }
+
+    fn failing_each_time(&self, launches: &[Launch], tests: &[TestIx]) -> Vec<TestIx> {
+        let mut left = tests.to_vec();
+        // What fails once may be flaky, or was disturbed by its neighbours: only what fails each time counts.
+        for round in 0..3 {
+            if left.is_empty() {
+                break;
+            }
+            let turn = Turn {
+                round,
+                strategy: None,
+                tests: left.clone(),
+            };
+            let verdicts = self.run(launches, &[turn]);
+            left.retain(|test| matches!(verdicts.get(&(round, *test)), Some(Verdict::Failed(_))));
+        }
+        left
     }
 }
 

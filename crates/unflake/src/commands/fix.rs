@@ -19,7 +19,7 @@ use unflake_check::{
     Checked, Problem, RepairOptions, Repairs, StoredRun, Surroundings, Wanted, Workplace, check, problem,
     repair,
 };
-use unflake_findings::{Details, Document, Finding, RepairGroup, RepairStatus};
+use unflake_findings::{Details, Document, Finding, Note, NoteKind, RepairGroup, RepairStatus};
 use unflake_project::Build;
 
 pub(crate) fn run(args: FixArgs, screen: Screen) -> Result<ExitCode, Problem> {
@@ -83,6 +83,15 @@ pub(crate) fn run(args: FixArgs, screen: Screen) -> Result<ExitCode, Problem> {
     let mut document = repairs.document.clone();
     // The stored one is about the check, which may be complete.
     document.summary.partial |= interrupted.is_some();
+    if let Some(why) = &repairs.fails_anyway {
+        let message =
+            format!("the project's own build fails without any patch too, so it has not judged them: {why}");
+        say(&settings, &format!("warning: {message}"));
+        document.notes.push(Note {
+            kind: NoteKind::Other,
+            message,
+        });
+    }
     let findings: Vec<&Finding> = which.iter().map(|index| &document.findings[*index]).collect();
     write(&document, &findings, &settings)?;
     if let Some(code) = interrupted {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::repair::copy::Refused;
 use crate::simulated::simulated;
 use std::fs;
 use unflake_findings::{CauseStatus, Choice, SourcePlace};
@@ -304,4 +305,54 @@ fn what_was_proved_before_it_was_interrupted_is_offered() {
             .iter()
             .all(|group| !group.candidates.is_empty())
     );
+}
+
+#[test]
+fn only_patches_that_break_something_are_blamed() {
+    let blamed = |breaks: &dyn Fn(&Texts) -> bool| {
+        with_two(|patches, _| {
+            let mut asked = 0;
+            let blamed = patches.blamed(&mut |texts| {
+                asked += 1;
+                breaks(texts)
+            });
+            (blamed.into_iter().collect::<Vec<_>>(), asked)
+        })
+    };
+    assert_eq!(blamed(&|texts| texts.contains_key(ONE)), (vec![0], 2));
+    assert_eq!(blamed(&|texts| texts.contains_key(TWO)), (vec![1], 2));
+    assert_eq!(blamed(&|texts| texts.len() == 2), (vec![1], 2), "only together");
+    assert_eq!(blamed(&|_| true), (vec![0, 1], 2));
+}
+
+#[test]
+fn a_group_whose_patch_is_dropped_takes_its_next_one() {
+    with_two(|mut patches, _| {
+        assert!(patches.drop_groups(&BTreeSet::from([1]), "no"));
+        assert_eq!(patches.chosen().into_keys().collect::<Vec<_>>(), [MAIN, ONE]);
+        assert!(patches.drop_groups(&BTreeSet::from([1]), "no"));
+        assert_eq!(patches.chosen().into_keys().collect::<Vec<_>>(), [ONE]);
+        assert!(
+            !patches.drop_groups(&BTreeSet::from([1]), "no"),
+            "it has none left"
+        );
+    });
+}
+
+#[test]
+fn patches_of_files_that_the_build_names_go_first() {
+    let left = |said: &str| {
+        with_two(|mut patches, _| {
+            let has_more = patches.drop_refused(&Refused::new(said.to_owned()));
+            (
+                has_more,
+                patches.chosen().into_keys().collect::<Vec<_>>().join(" "),
+            )
+        })
+    };
+    let both = format!("{ONE} {TWO}");
+    assert_eq!(left("[ERROR] p/ATest.java:3: no"), (true, TWO.to_owned()));
+    assert_eq!(left("p.BTest\n"), (true, format!("{MAIN} {ONE}")));
+    assert_eq!(left("BTests and SubBTest are others"), (false, both.clone()));
+    assert_eq!(left("ATest, BTest: no"), (false, both));
 }
