@@ -12,6 +12,9 @@ use std::path::Path;
 /// Seeds of the random rounds; the first is run twice.
 const SEEDS: [u64; 3] = [7, 11, 13];
 
+/// The row that draws hashes before all others.
+const FIRST_HASHES: &str = "Object.hashCode";
+
 /// What a check found.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -74,7 +77,7 @@ pub fn check(jdk: &Jdk, library: &Path, programs: &Programs) -> Outcome<Found> {
         .iter()
         .map(|seed| run(Some(Variation::random("full", *seed))))
         .collect::<Outcome<Vec<_>>>()?;
-    let again = run(Some(Variation::random("full", SEEDS[0])))?;
+    let again = started_alike(&seeds[0], || run(Some(Variation::random("full", SEEDS[0]))))?;
     let reverse = run(Some(Variation::Varied {
         level: "full",
         form: Form::Reverse,
@@ -113,6 +116,20 @@ pub fn check(jdk: &Jdk, library: &Path, programs: &Programs) -> Outcome<Found> {
         }
     }
     Ok(found)
+}
+
+/// A further run in which the JVM's own threads drew as many identity hashes while it started as in the first one; else
+/// the last that was tried. Tests begin at a known hash, but a program has no such point after its start.
+fn started_alike(first: &Printed, run: impl Fn() -> Outcome<Printed>) -> Outcome<Printed> {
+    const MOST: usize = 4;
+    let mut again = run()?;
+    for _ in 1..MOST {
+        if first.rows.get(FIRST_HASHES) == again.rows.get(FIRST_HASHES) {
+            break;
+        }
+        again = run()?;
+    }
+    Ok(again)
 }
 
 /// What must hold at the weaker levels: still allowed; and at ONE and ID all roads to one order agree.
@@ -445,5 +462,24 @@ mod tests {
         assert_eq!(at_level("one", &natural, &good), Vec::<String>::new());
         assert_eq!(at_level("one", &natural, &bad).len(), 1);
         assert_eq!(at_level("eq", &natural, &bad), Vec::<String>::new());
+    }
+
+    #[test]
+    fn only_a_run_that_started_like_the_first_is_compared() {
+        let printed = |hash: u32| Printed {
+            rows: BTreeMap::from([(FIRST_HASHES.to_owned(), row("hash", &hash.to_string()))]),
+            other: BTreeSet::new(),
+        };
+        let tried = |hashes: &[u32]| {
+            let runs = std::cell::Cell::new(0);
+            let again = started_alike(&printed(7), || {
+                runs.set(runs.get() + 1);
+                Ok(printed(hashes[runs.get() - 1]))
+            });
+            (again.unwrap().rows[FIRST_HASHES].values.join(" "), runs.get())
+        };
+        assert_eq!(tried(&[7]), ("7".to_owned(), 1));
+        assert_eq!(tried(&[8, 7, 9]), ("7".to_owned(), 2));
+        assert_eq!(tried(&[8, 9, 10, 11, 7]), ("11".to_owned(), 4));
     }
 }
