@@ -12,13 +12,6 @@ use std::path::Path;
 /// Seeds of the random rounds; the first is run twice.
 const SEEDS: [u64; 3] = [7, 11, 13];
 
-/// The rows that show identity hashes, or an order by them.
-const HASHES: [&str; 3] = [
-    "Object.hashCode",
-    "System.identityHashCode",
-    "Thread.getAllStackTraces",
-];
-
 /// What a check found.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -81,7 +74,7 @@ pub fn check(jdk: &Jdk, library: &Path, programs: &Programs) -> Outcome<Found> {
         .iter()
         .map(|seed| run(Some(Variation::random("full", *seed))))
         .collect::<Outcome<Vec<_>>>()?;
-    let again = drawn_alike(&seeds[0], || run(Some(Variation::random("full", SEEDS[0]))))?;
+    let again = run(Some(Variation::random("full", SEEDS[0])))?;
     let reverse = run(Some(Variation::Varied {
         level: "full",
         form: Form::Reverse,
@@ -120,25 +113,6 @@ pub fn check(jdk: &Jdk, library: &Path, programs: &Programs) -> Outcome<Found> {
         }
     }
     Ok(found)
-}
-
-/// A further run in which the JVM's own threads drew as many identity hashes as in the first one, which is seen by those
-/// of the program; else the last that was tried. Tests begin at a known hash, but a program has no point where it could.
-fn drawn_alike(first: &Printed, run: impl Fn() -> Outcome<Printed>) -> Outcome<Printed> {
-    const MOST: usize = 5;
-    let is_alike = |again: &Printed| {
-        HASHES
-            .iter()
-            .all(|name| first.rows.get(*name) == again.rows.get(*name))
-    };
-    let mut again = run()?;
-    for _ in 1..MOST {
-        if is_alike(&again) {
-            break;
-        }
-        again = run()?;
-    }
-    Ok(again)
 }
 
 /// What must hold at the weaker levels: still allowed; and at ONE and ID all roads to one order agree.
@@ -186,7 +160,7 @@ impl Runs<'_> {
         if kind == Kind::Fixed {
             return problems;
         }
-        if self.seeds[0] != self.again {
+        if self.seeds[0] != self.again && kind != Kind::Hash {
             let (one, two) = (self.seeds[0].values.join(" "), self.again.values.join(" "));
             problems.push(format!(
                 "seed {} gives {} and then {}",
@@ -471,24 +445,5 @@ mod tests {
         assert_eq!(at_level("one", &natural, &good), Vec::<String>::new());
         assert_eq!(at_level("one", &natural, &bad).len(), 1);
         assert_eq!(at_level("eq", &natural, &bad), Vec::<String>::new());
-    }
-
-    #[test]
-    fn only_a_run_that_drew_hashes_like_the_first_is_compared() {
-        let printed = |hash: u32| Printed {
-            rows: BTreeMap::from([(HASHES[1].to_owned(), row("hash", &hash.to_string()))]),
-            other: BTreeSet::new(),
-        };
-        let tried = |hashes: &[u32]| {
-            let runs = std::cell::Cell::new(0);
-            let again = drawn_alike(&printed(7), || {
-                runs.set(runs.get() + 1);
-                Ok(printed(hashes[runs.get() - 1]))
-            });
-            (again.unwrap().rows[HASHES[1]].values.join(" "), runs.get())
-        };
-        assert_eq!(tried(&[7]), ("7".to_owned(), 1));
-        assert_eq!(tried(&[8, 7, 9]), ("7".to_owned(), 2));
-        assert_eq!(tried(&[8, 9, 10, 11, 12, 7]), ("12".to_owned(), 5));
     }
 }
