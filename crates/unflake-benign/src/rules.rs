@@ -7,6 +7,7 @@
 mod collections;
 mod fields;
 mod jvm;
+mod libraries;
 mod numbers;
 mod table;
 

@@ -3,6 +3,7 @@
 mod collections;
 mod fields;
 mod jvm;
+mod libraries;
 mod notation;
 mod numbers;
 

@@ -41,6 +41,8 @@ pub enum Mark {
     SoftEntries { field: String },
     /// An array that one method fills with what is missing.
     ArrayMemo { field: String, method: String },
+    /// What a library added inside of its own object, made of nothing that others gave.
+    LibraryFill { field: String },
 }
 
 /// The kinds of [`Mark`], without their data.
@@ -61,6 +63,7 @@ pub enum MarkKind {
     Pool,
     SoftEntries,
     ArrayMemo,
+    LibraryFill,
 }
 
 impl Mark {
@@ -81,12 +84,13 @@ impl Mark {
             Mark::Pool { .. } => MarkKind::Pool,
             Mark::SoftEntries { .. } => MarkKind::SoftEntries,
             Mark::ArrayMemo { .. } => MarkKind::ArrayMemo,
+            Mark::LibraryFill { .. } => MarkKind::LibraryFill,
         }
     }
 }
 
 impl MarkKind {
-    pub const ALL: [MarkKind; 15] = [
+    pub const ALL: [MarkKind; 16] = [
         MarkKind::InsideJdk,
         MarkKind::JdkHook,
         MarkKind::UntilExit,
@@ -102,6 +106,7 @@ impl MarkKind {
         MarkKind::Pool,
         MarkKind::SoftEntries,
         MarkKind::ArrayMemo,
+        MarkKind::LibraryFill,
     ];
 
     /// As it stands in JSON.
@@ -122,6 +127,7 @@ impl MarkKind {
             MarkKind::Pool => "pool",
             MarkKind::SoftEntries => "soft-entries",
             MarkKind::ArrayMemo => "array-memo",
+            MarkKind::LibraryFill => "library-fill",
         }
     }
 }
@@ -176,6 +182,7 @@ mod tests {
                 field: field(),
                 method: method(),
             },
+            Mark::LibraryFill { field: field() },
         ]
     }
 

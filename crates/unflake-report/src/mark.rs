@@ -85,6 +85,11 @@ fn sentence(mark: &Mark) -> String {
         Mark::SoftEntries { field } => {
             format!("held softly or weakly: the garbage collector may drop what is in `{field}` at any time")
         }
+        Mark::LibraryFill { field } => {
+            format!(
+                "the library itself filled this in, inside its object in `{field}`; none of it comes from the project"
+            )
+        }
         Mark::ArrayMemo { field, method } => {
             format!("a memo: only `{method}` uses the array `{field}`, and it fills in what is missing")
         }
@@ -121,7 +126,7 @@ mod tests {
     }
 
     /// A mark of each kind as JSON has it, and its sentence.
-    const SENTENCES: [(&str, &str); 15] = [
+    const SENTENCES: [(&str, &str); 16] = [
         (r#"{"mark": "inside-jdk"}"#, "internal state of the JDK"),
         (
             r#"{"mark": "jdk-hook", "class": "java.util.logging.LogManager$Cleaner"}"#,
@@ -180,6 +185,10 @@ mod tests {
         (
             r#"{"mark": "array-memo", "field": "Zone.infos", "method": "Zone.info"}"#,
             "a memo: only `Zone.info` uses the array `Zone.infos`, and it fills in what is missing",
+        ),
+        (
+            r#"{"mark": "library-fill", "field": "Parser.dfa"}"#,
+            "the library itself filled this in, inside its object in `Parser.dfa`; none of it comes from the project",
         ),
     ];
 

@@ -1,6 +1,5 @@
 //! Collections and arrays that remember what can be made again: memos, pools, and what is kept softly.
 
-use super::jvm::is_jdk;
 use crate::case::{Case, FieldPlace};
 use crate::field::{Entry, Field, labels};
 use crate::methods::Does::{Asks, Counts, Fills, Forgets, Remembers, Takes};
@@ -30,40 +29,6 @@ pub(super) fn memo(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
         field: place.field.label(),
         methods: labels(&memos),
     })
-}
-
-/// Libraries keep what they found out about a type with the type. What the project itself puts there, or who may do
-/// so since the object is handed on, is no cache.
-pub(super) fn type_cache(case: &Case<'_>) -> Option<Mark> {
-    let place = case.fields.iter().find(|place| !place.field.is_library())?;
-    let field = &place.field;
-    let [Step::Field(inside), deeper @ ..] = place.below else {
-        return None;
-    };
-    let is_library = |class: &str| !is_jdk(class) && !case.evidence.has_class(class);
-    // What stands for a type is the type itself, or a key that only the library makes.
-    let is_type = |key: &What| match key {
-        What::Class => true,
-        What::Object { class } => is_library(class),
-        _ => false,
-    };
-    let is_form = if case.is_further() {
-        // What comes along with the entry: of its key and value nothing is known.
-        matches!(case.form, ChangeForm::Grown | ChangeForm::FirstSet)
-    } else {
-        case.form == ChangeForm::Grown
-            && deeper.last() == Some(&Step::Element)
-            && case.key.is_some_and(is_type)
-    };
-    let tells = |used: &How<'_>| match used {
-        How::Called { method, .. } | How::CalledBelow { method, .. } => is_telling(method),
-        How::Read | How::ReadBack | How::Tested | How::ReturnedBelow => false,
-        How::Written(_) | How::Returned | How::Passed { .. } | How::Kept => true,
-    };
-    let entries = field.later_entries();
-    let is_told = entries.iter().any(|entry| entry.has(tells));
-    let is_one = is_form && is_library(&inside.class);
-    (is_one && !is_told && !field.is_of_tests()).then(|| Mark::TypeCache { field: field.label() })
 }
 
 /// By its name, and one method takes out what another puts in.

@@ -1,12 +1,12 @@
 //! The rows. The order is the precedence of marks: those that need little evidence and say much come first.
 
 use super::Test::{Change, Each, Nearest};
-use super::{Example, Rule, collections, fields, jvm, numbers};
+use super::{Example, Rule, collections, fields, jvm, libraries, numbers};
 use crate::case::ChangedPart::{AtomicNumber, Content, Itself};
 use unflake_findings::MarkKind;
 use unflake_protocol::StateKind::{File, Heap, ShutdownHook, ThreadLocal};
 
-pub(crate) const RULES: [Rule; 15] = [
+pub(crate) const RULES: [Rule; 16] = [
     Rule {
         mark: MarkKind::JdkHook,
         state: ShutdownHook,
@@ -124,7 +124,7 @@ pub(crate) const RULES: [Rule; 15] = [
     Rule {
         mark: MarkKind::TypeCache,
         state: Heap,
-        test: Change(collections::type_cache),
+        test: Change(libraries::type_cache),
         is_of_root: false,
         hit: Example {
             classes: "class Json
@@ -271,6 +271,24 @@ pub(crate) const RULES: [Rule; 15] = [
                       open info (J)La/Info;: infos read, infos .[]= other
                       open first ()La/Info;: infos read",
             change: "a.Zone.infos [] | first-set | null | a.Info",
+        },
+    },
+    Rule {
+        mark: MarkKind::LibraryFill,
+        state: Heap,
+        test: Change(libraries::library_fill),
+        is_of_root: false,
+        hit: Example {
+            classes: "class Parser
+                      open static dfa Lorg/lib/Dfa;
+                      open run ()V: dfa read, dfa out",
+            change: "a.Parser.dfa org.lib.Dfa.states [] | grown | - | org.lib.State | key org.lib.State",
+        },
+        twin: Example {
+            classes: "class Parser
+                      open static dfa Lorg/lib/Dfa;
+                      open run ()V: dfa read, dfa out",
+            change: "a.Parser.dfa org.lib.Dfa.states [] | grown | - | org.lib.State | key \"name\"",
         },
     },
 ];
