@@ -89,6 +89,25 @@ pub(crate) fn is_telling(method: &str) -> bool {
     VERBS.iter().any(|verb| method.starts_with(verb))
 }
 
+/// The object is made to drop something, or to stop.
+pub(crate) fn is_dropping(method: &str) -> bool {
+    const VERBS: [&str; 12] = [
+        "remove",
+        "clear",
+        "reset",
+        "close",
+        "unregister",
+        "invalidate",
+        "evict",
+        "delete",
+        "stop",
+        "shutdown",
+        "poll",
+        "pop",
+    ];
+    VERBS.iter().any(|verb| method.starts_with(verb))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use super::jvm::is_jdk;
 use crate::case::{Case, FieldPlace};
-use crate::methods::is_telling;
+use crate::methods::{is_dropping, is_telling};
 use unflake_bytecode::{How, Stored};
 use unflake_findings::Mark;
 use unflake_protocol::{ChangeForm, FieldName, Step, What};
@@ -33,24 +33,24 @@ pub(super) fn type_cache(case: &Case<'_>) -> Option<Mark> {
 }
 
 /// What a library fills in inside of its own object: an entry whose key and value only the library makes, or a part
-/// that was missing and that no method takes from a caller. Settings are not of this kind: they are replaced, or
-/// set by a method to what it is given.
+/// that was missing and that no method takes from a caller. An entry that goes is of this kind if nobody asked for it:
+/// its key changed in place, so it went and came. Settings are not: they are replaced, or set by a method to what it
+/// is given.
 pub(super) fn library_fill(case: &Case<'_>) -> Option<Mark> {
     let place = case.fields.iter().find(|place| !place.field.is_library())?;
     let inside = place.below.iter().rev().find_map(Step::field)?;
     let mut all = place.below.iter().filter_map(Step::field);
     let is_inside = all.all(|field| is_library(case, &field.class));
     let is_entry = place.below.last() == Some(&Step::Element);
+    // Of further differences the values are not known.
+    let is_made =
+        |what: Option<&What>| case.is_further() || what.is_some_and(|what| is_of_library(case, what));
     let is_filled = match case.form {
-        ChangeForm::Grown => {
-            let is_made = |what: Option<&What>| what.is_some_and(|what| is_of_library(case, what));
-            case.is_further() || is_entry && is_made(case.key) && is_made(case.new)
-        }
-        ChangeForm::FirstSet => {
-            let is_made = || case.new.is_some_and(|new| is_of_library(case, new));
-            (is_entry || !is_set_by_caller(case, inside)) && (case.is_further() || is_made())
-        }
-        ChangeForm::Replaced | ChangeForm::Removed | ChangeForm::Increased => false,
+        ChangeForm::Grown => case.is_further() || is_entry && is_made(case.key) && is_made(case.new),
+        ChangeForm::FirstSet => (is_entry || !is_set_by_caller(case, inside)) && is_made(case.new),
+        ChangeForm::Removed => is_entry && is_made(case.key) && is_made(case.old) && !is_dropped(place),
+        ChangeForm::Increased => case.is_further() && !is_set_by_caller(case, inside),
+        ChangeForm::Replaced => false,
     };
     (is_inside && is_filled && !is_told(place)).then(|| Mark::LibraryFill {
         field: place.field.label(),
@@ -65,6 +65,15 @@ fn is_told(place: &FieldPlace<'_>) -> bool {
         _ => false,
     };
     place.field.later_entries().iter().any(|entry| entry.has(tells))
+}
+
+/// The project has the object in the field drop what it holds.
+fn is_dropped(place: &FieldPlace<'_>) -> bool {
+    let drops = |used: &How<'_>| match used {
+        How::Called { method, .. } | How::CalledBelow { method, .. } => is_dropping(method),
+        _ => false,
+    };
+    place.field.later_entries().iter().any(|entry| entry.has(drops))
 }
 
 /// Whether a method of the library sets its field to what it is given. What cannot be read may.

@@ -3,6 +3,7 @@
 use super::notation::{parse_change, project};
 use super::why;
 use unflake_findings::Mark;
+use unflake_protocol::Further;
 
 const LOGGER: &str = "class Log
                       private static log Lorg/lib/Logger;
@@ -40,7 +41,6 @@ fn what_is_registered_in_a_list_or_by_a_name_is_not_filled_in() {
         "a.Log.log org.lib.Logger.appenders [] | grown | - | org.lib.Appender",
         "a.Log.log org.lib.Logger.appenders [] | grown | - | org.lib.Appender | key \"console\"",
         "a.Log.log org.lib.Logger.name | first-set | null | \"text\"",
-        "a.Log.log org.lib.Logger.appenders [] | removed | org.lib.Appender | - | key org.lib.Key",
     ] {
         assert_eq!(mark_of(LOGGER, registered), None, "{registered}");
     }
@@ -62,4 +62,44 @@ fn an_array_of_the_librarys_objects_is_filled_in() {
     let classes = format!("{LOGGER}\nclass Edge");
     assert_eq!(mark_of(&classes, element), filled("Log.log"));
     assert_eq!(mark_of(&classes, of_project), None);
+}
+
+#[test]
+fn an_entry_whose_key_changed_in_place_seems_to_go() {
+    let gone = "a.Log.log org.lib.Logger.appenders [] | removed | org.lib.Appender | - | key org.lib.Key";
+    let by_name = "a.Log.log org.lib.Logger.appenders [] | removed | org.lib.Appender | - | key \"console\"";
+    let of_project = "a.Log.log org.lib.Logger.appenders [] | removed | a.Appender | - | key org.lib.Key";
+    let classes = format!("{LOGGER}\nclass Appender");
+    let dropped = LOGGER.replace(".info given", ".removeAppender given");
+    assert_eq!(mark_of(LOGGER, gone), filled("Log.log"));
+    assert_eq!(mark_of(LOGGER, by_name), None);
+    assert_eq!(mark_of(&classes, of_project), None);
+    assert_eq!(mark_of(&dropped, gone), None);
+}
+
+#[test]
+fn a_number_that_a_library_counts_beside_what_it_fills_in_is_of_no_account() {
+    let logger = format!(
+        "{LOGGER}\nprivate own count I\nprivate own limit I\nopen setLimit (I)V: limit = given\n\
+                          open run ()V: count = other"
+    );
+    let entry = "a.Log.log org.lib.Logger.edges [] | grown | - | org.lib.Edge | key org.lib.Key";
+    let with = |further: &str| {
+        let mut change = parse_change(entry).0;
+        let also = parse_change(&format!("a.Log.log org.lib.Logger.{further} | increased | 1 | 2")).0;
+        change.add(Further {
+            steps: also.steps,
+            form: also.form,
+        });
+        why(&change, &project(&logger))
+    };
+    let cached = Some(Mark::TypeCache {
+        field: "Log.log".to_owned(),
+    });
+    assert_eq!(with("count"), cached);
+    assert_eq!(with("limit"), None);
+    assert_eq!(
+        mark_of(&logger, "a.Log.log org.lib.Logger.count | increased | 1 | 2"),
+        None
+    );
 }
