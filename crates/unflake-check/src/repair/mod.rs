@@ -5,27 +5,28 @@
 //! grouped into patches, and all chosen patches are proved once more together, in JVMs of ours and with the project's own
 //! build.
 
+mod begin;
+mod blamed;
 mod compiled;
 mod copy;
 mod guilty;
 mod order_trials;
 mod overlay;
+mod packs;
 mod patches;
 mod polluters;
 mod search;
 mod sources;
-#[cfg(test)]
-mod tests;
 mod trials;
 
 pub use copy::Workplace;
 
 use crate::problem::Problem;
 use crate::progress::Progress;
-use crate::session::Session;
 use crate::stored_run::StoredRun;
-use compiled::{Compiled, compare};
-use overlay::{Compiles, Overlays, class_file, java_level};
+use begin::{Begun, begin_all, files_of, of_these_sources};
+use compiled::compare;
+use overlay::{Compiles, Overlays};
 use patches::{Outcome, Patches, Subjects};
 use polluters::Plan;
 use search::{Known, Patient, Side, search};
@@ -36,11 +37,9 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Instant;
 use trials::{Subjected, Trials};
-use unflake_findings::{
-    Cause, CauseStatus, Details, Document, Finding, Repair, RepairStatus, Safety, SourcePlace,
-};
-use unflake_protocol::{FailureSort, Level, Seed};
-use unflake_repair::{Clues, Libraries, product_bug};
+use unflake_findings::{Details, Document, Finding, Repair, RepairStatus, Safety};
+use unflake_protocol::Seed;
+use unflake_repair::Libraries;
 use unflake_runner::Compiler;
 
 /// Files as they would be: by path from the project's root.
@@ -121,36 +120,16 @@ pub fn repair(
     let clock = Instant::now();
     let session = &stored.session;
     let sources = ProjectSources::new(&session.project);
-    let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
-    let mut begun: Vec<(Begun, Libraries)> = Vec::new();
     let is_order = |index: &usize| is_about_order(&stored.document.findings[*index]);
     let (about_order, varied): (Vec<usize>, Vec<usize>) = which.iter().partition(|index| is_order(index));
     let plan = Plan::new(stored, &about_order);
     let declined = plan.declined.iter();
-    outcomes.extend(declined.map(|(index, why)| (*index, Outcome::none(why.clone()))));
-    for index in &varied {
-        let finding = &stored.document.findings[*index];
-        let is_asked = options.all || named.contains(index);
-        let one = begin(stored, finding, is_asked, &sources).and_then(|(patient, subject, files)| {
-            let libraries = libraries(session, &patient, &subject, &sources);
-            let begun = Begun {
-                finding: *index,
-                patient,
-                subject,
-                files,
-            };
-            match bug_of_the_program(&begun.patient, &libraries, &sources) {
-                Some(bug) => Err(bug),
-                None => Ok((begun, libraries)),
-            }
-        });
-        match one {
-            Ok(one) => begun.push(one),
-            Err(why) => {
-                outcomes.insert(*index, Outcome::none(why));
-            }
-        }
-    }
+    let mut outcomes: BTreeMap<usize, Outcome> = declined
+        .map(|(index, why)| (*index, Outcome::none(why.clone())))
+        .collect();
+    let is_asked = |index: usize| options.all || named.contains(&index);
+    let begun = begin_all(stored, &varied, &is_asked, &sources, &mut outcomes);
+
     let start = |home: &Path| -> io::Result<Box<dyn Compiles>> {
         Ok(Box::new(Compiler::start(home, workplace.runner)?))
     };
@@ -164,8 +143,7 @@ pub fn repair(
     } else {
         of_these_sources(begun, &compared, &mut outcomes)
     };
-    let (begun, libraries): (Vec<Begun>, Vec<Libraries>) = begun.into_iter().unzip();
-    let patients: Vec<Patient> = begun.iter().map(|begun| begun.patient.clone()).collect();
+
     let subjects: Vec<Subjected> = begun.iter().map(|begun| begun.subject.clone()).collect();
     let mut trials = Trials {
         session,
@@ -176,46 +154,10 @@ pub fn repair(
         jobs: options.jobs,
         compiled: Vec::new(),
     };
-    let known = Known {
-        sources: &sources,
-        libraries: &libraries,
-    };
-    let mut search_side = |side, phase: &str| {
-        if !patients.is_empty() {
-            progress.phase(phase, patients.len() as u64);
-        }
-        search(&patients, side, known, &mut trials, &mut |_| progress.step())
-    };
-    let test_side = search_side(Side::Test, "repairing tests");
-    let main_side = search_side(Side::Main, "repairing main code");
-    for ((begun, test), main) in begun.iter().zip(test_side).zip(main_side) {
-        let outcome = Outcome::of(test, main);
-        outcomes.insert(begun.finding, outcome);
-    }
-    if !plan.spills.is_empty() {
-        progress.phase("repairing polluters", plan.spills.len() as u64);
-    }
-    let searched = polluters::search(stored, &plan.spills, &sources, &mut trials, &mut || {
-        progress.step()
-    });
-    outcomes.extend(polluters::of_victims(
-        &plan,
-        &searched,
-        &stored.document,
-        &sources,
-    ));
-    let spills = plan.spills.iter().zip(searched);
-    outcomes.extend(spills.map(|(spill, searched)| (spill.finding, Outcome::of_test(searched))));
-    let patient = |(patient, begun): (usize, &Begun)| (begun.finding, patient);
-    let subjects = Subjects {
-        patients: begun.iter().enumerate().map(patient).collect(),
-        orders: plan
-            .spills
-            .iter()
-            .map(|spill| (spill.finding, spill.orders.clone()))
-            .collect(),
-        victims: plan.blamed(),
-    };
+    outcomes.extend(search_both_sides(&begun, &sources, &mut trials, progress));
+    outcomes.extend(search_clean_ups(stored, &plan, &sources, &mut trials, progress));
+
+    let subjects = subjects_of(&begun, &plan);
     let mut patches = Patches::new(&stored.document, &outcomes, options, &sources, &subjects);
     let mut prove = |patches: &mut Patches<'_>, phase: &str| {
         progress.phase(phase, 0);
@@ -240,225 +182,69 @@ pub fn repair(
     }
 }
 
+/// What came of the implementation-dependent tests: patches of test code, and of main code.
+fn search_both_sides(
+    begun: &[Begun],
+    sources: &ProjectSources,
+    trials: &mut Trials<'_>,
+    progress: &dyn Progress,
+) -> Vec<(usize, Outcome)> {
+    let patients: Vec<Patient> = begun.iter().map(|begun| begun.patient.clone()).collect();
+    let libraries: Vec<Libraries> = begun.iter().map(|begun| begun.libraries.clone()).collect();
+    let known = Known {
+        sources,
+        libraries: &libraries,
+    };
+    let mut search_side = |side, phase: &str| {
+        if !patients.is_empty() {
+            progress.phase(phase, patients.len() as u64);
+        }
+        search(&patients, side, known, trials, &mut |_| progress.step())
+    };
+    let test_side = search_side(Side::Test, "repairing tests");
+    let main_side = search_side(Side::Main, "repairing main code");
+    let sides = test_side.into_iter().zip(main_side);
+    let outcomes = sides.map(|(test, main)| Outcome::of(test, main));
+    begun.iter().map(|begun| begun.finding).zip(outcomes).collect()
+}
+
+/// What came of polluters and their victims.
+fn search_clean_ups(
+    stored: &StoredRun,
+    plan: &Plan,
+    sources: &ProjectSources,
+    trials: &mut Trials<'_>,
+    progress: &dyn Progress,
+) -> Vec<(usize, Outcome)> {
+    if !plan.spills.is_empty() {
+        progress.phase("repairing polluters", plan.spills.len() as u64);
+    }
+    let searched = polluters::search(stored, &plan.spills, sources, trials, &mut || progress.step());
+    let mut outcomes: Vec<(usize, Outcome)> =
+        polluters::of_victims(plan, &searched, &stored.document, sources)
+            .into_iter()
+            .collect();
+    let spills = plan.spills.iter().zip(searched);
+    outcomes.extend(spills.map(|(spill, searched)| (spill.finding, Outcome::of_test(searched))));
+    outcomes
+}
+
+/// By finding what proves its patch.
+fn subjects_of(begun: &[Begun], plan: &Plan) -> Subjects {
+    let patient = |(patient, begun): (usize, &Begun)| (begun.finding, patient);
+    let orders = plan.spills.iter();
+    Subjects {
+        patients: begun.iter().enumerate().map(patient).collect(),
+        orders: orders
+            .map(|spill| (spill.finding, spill.orders.clone()))
+            .collect(),
+        victims: plan.blamed(),
+    }
+}
+
 /// Whether it is the order of tests that matters.
 fn is_about_order(finding: &Finding) -> bool {
     !matches!(finding.details, Details::ImplementationDependent { .. })
-}
-
-/// A finding that can be worked on.
-struct Begun {
-    finding: usize,
-    patient: Patient,
-    subject: Subjected,
-    /// The sources that a repair would start from.
-    files: Vec<String>,
-}
-
-fn files_of(begun: &[(Begun, Libraries)]) -> BTreeSet<String> {
-    begun.iter().flat_map(|(begun, _)| begun.files.clone()).collect()
-}
-
-/// Leaves out what cannot be repaired since its sources are not those of the classes that ran.
-fn of_these_sources(
-    begun: Vec<(Begun, Libraries)>,
-    compiled: &BTreeMap<String, Compiled>,
-    outcomes: &mut BTreeMap<usize, Outcome>,
-) -> Vec<(Begun, Libraries)> {
-    let mut kept = Vec::new();
-    for (begun, libraries) in begun {
-        match why_not(&begun.files, compiled) {
-            None => kept.push((begun, libraries)),
-            Some(why) => {
-                outcomes.insert(begun.finding, Outcome::none(why));
-            }
-        }
-    }
-    kept
-}
-
-/// Why a repair cannot start from these sources. One that cannot be compiled alone spoils nothing if there is another.
-fn why_not(files: &[String], compiled: &BTreeMap<String, Compiled>) -> Option<String> {
-    let mut why = None;
-    let mut usable = 0;
-    for file in files {
-        match compiled.get(file) {
-            Some(Compiled::Same) => usable += 1,
-            Some(Compiled::Different(what)) => {
-                return Some(format!(
-                    "`{file}` is not what its class was compiled from: {what} differs; run `unflake check` again"
-                ));
-            }
-            Some(Compiled::Not(error)) => {
-                why = Some(format!("`{file}` cannot be compiled alone: {error}"));
-            }
-            None => {}
-        }
-    }
-    why.filter(|_| usable == 0)
-}
-
-/// What a search needs of a finding, or why it is not begun.
-fn begin(
-    stored: &StoredRun,
-    finding: &Finding,
-    is_asked: bool,
-    sources: &ProjectSources,
-) -> Result<(Patient, Subjected, Vec<String>), String> {
-    let Details::ImplementationDependent {
-        level,
-        strategy,
-        scope,
-        cause,
-        ..
-    } = &finding.details
-    else {
-        return Err("it does not depend on an implementation".to_owned());
-    };
-    if *level == Level::Full && !is_asked {
-        return Err(
-            "it fails only if an unchanged collection changes its order between two iterations; \
-                    name it or use `--all` to repair it all the same"
-                .to_owned(),
-        );
-    }
-    if cause.status != CauseStatus::Found {
-        let why = cause.reason.as_deref().unwrap_or("nobody searched for it");
-        return Err(format!("its cause is not known: {why}"));
-    }
-    if cause.choices.iter().all(|choice| choice.api == "Object.hashCode") {
-        return Err("it depends on identity hashes, and no single call is to blame".to_owned());
-    }
-    let replay = stored
-        .replays
-        .get(finding.id.as_str())
-        .filter(|replay| replay.launch.is_some());
-    let test = stored.session.suite.find(&finding.test);
-    let (Some(replay), Some(test)) = (replay, test) else {
-        return Err("it fails only when the build tool runs it".to_owned());
-    };
-    let launch = replay.launch.expect("it was just looked at");
-    stored.session.built(launch).map_err(|problem| problem.error)?;
-    let files = look_at_sources(cause, is_asked, sources)?;
-    let patient = Patient {
-        test: finding.test.test.clone(),
-        sort: finding.failure.unwrap_or(FailureSort::Exception),
-        exception: finding.exception.clone(),
-        cause: cause.clone(),
-    };
-    let subject = Subjected {
-        test,
-        replay: replay.clone(),
-        launch,
-        scope: *scope,
-        strategy: *strategy,
-    };
-    Ok((patient, subject, files))
-}
-
-/// The sources that a repair would start from: they must be there, be Java, and be written by somebody.
-fn look_at_sources(cause: &Cause, is_asked: bool, sources: &ProjectSources) -> Result<Vec<String>, String> {
-    const OTHER_LANGUAGES: [(&str, &str); 4] = [
-        (".kt", "Kotlin"),
-        (".groovy", "Groovy"),
-        (".scala", "Scala"),
-        (".clj", "Clojure"),
-    ];
-    let of_choices = cause
-        .choices
-        .iter()
-        .flat_map(|choice| choice.call.iter().chain(&choice.allocation));
-    let places = of_choices.chain(&cause.failed_at);
-    let files: BTreeSet<&str> = places.map(|place| place.file.as_str()).collect();
-    if files.is_empty() {
-        return Err("no line of the project's own code is on the way to the failure".to_owned());
-    }
-    let mut why = None;
-    let mut usable = Vec::new();
-    for file in files {
-        let language = OTHER_LANGUAGES.iter().find(|(end, _)| file.ends_with(end));
-        if let Some((_, language)) = language {
-            why = Some(format!("`{file}` is {language}; only Java is repaired"));
-        } else if let Some(original) = sources.original(file) {
-            if is_generated(file, &original.text) && !is_asked {
-                why = Some(format!(
-                    "`{file}` is generated; name the finding or use `--all` to repair it all the same"
-                ));
-            } else if let Err(error) = unflake_repair::JavaFile::parse(file, &*original.text) {
-                why = Some(error.to_string());
-            } else {
-                usable.push(file.to_owned());
-            }
-        } else {
-            why = Some(format!("the source `{file}` was not found"));
-        }
-    }
-    match why {
-        Some(why) if usable.is_empty() => Err(why),
-        _ => Ok(usable),
-    }
-}
-
-/// By where it lies, else by the annotation that generators put before the class.
-fn is_generated(file: &str, text: &str) -> bool {
-    let before_class = text.split(" class ").next().unwrap_or_default();
-    let is_marked = [
-        "@Generated",
-        "@javax.annotation.Generated",
-        "@javax.annotation.processing.Generated",
-    ]
-    .iter()
-    .any(|mark| {
-        before_class
-            .lines()
-            .any(|line| line.trim_start().starts_with(mark))
-    });
-    file.starts_with("target/") || file.contains("/target/") || file.contains("/generated") || is_marked
-}
-
-/// What repairs of a patient may use: by its class path and the levels of its own classes.
-fn libraries(
-    session: &Session,
-    patient: &Patient,
-    subject: &Subjected,
-    sources: &ProjectSources,
-) -> Libraries {
-    const OLDEST: u32 = 8;
-    let launch = session.suite.launch(subject.launch);
-    let choices = patient.cause.choices.iter();
-    let of_choices = choices.flat_map(|choice| choice.call.iter().chain(&choice.allocation));
-    let places: Vec<&SourcePlace> = patient.cause.failed_at.iter().chain(of_choices).collect();
-    let level = |wants_test: bool| {
-        let files = places.iter().map(|place| place.file.as_str());
-        let own =
-            files.filter(|file| sources::is_test(file) == wants_test && sources.original(file).is_some());
-        let classes = own.filter_map(|file| class_file(launch, file));
-        classes
-            .filter_map(|class| java_level(&std::fs::read(class).ok()?))
-            .min()
-    };
-    let tests = level(true).unwrap_or(OLDEST);
-    let mut libraries = Libraries::new(tests, launch.class_path.iter().map(String::as_str));
-    libraries.main_java = level(false).unwrap_or(tests);
-    libraries
-}
-
-/// Where main code picks one of several by chance, the test is right: it shows a bug.
-fn bug_of_the_program(patient: &Patient, libraries: &Libraries, sources: &ProjectSources) -> Option<String> {
-    let none = Texts::new();
-    let sources = sources.with(&none);
-    let failing = search::failing(patient, &patient.cause).as_compared(&sources);
-    patient.cause.choices.iter().find_map(|choice| {
-        let clues = Clues {
-            failing: &failing,
-            choice,
-            sources: &sources,
-            libraries,
-        };
-        let bug = product_bug(&clues)?;
-        Some(format!(
-            "this looks like a bug of the program, which the test shows: {bug}"
-        ))
-    })
 }
 
 /// What a finding says of its repair.

@@ -4,7 +4,8 @@
 mod tests;
 mod together;
 
-use super::search::{Applied, NOTHING_FITS, Repaired, Searched, together};
+use super::packs::together;
+use super::search::{Applied, NOTHING_FITS, Repaired, Searched};
 use super::sources::ProjectSources;
 use super::{Grouping, RepairOptions, Repairs, Texts, not_repaired};
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,13 +7,14 @@
 #[cfg(test)]
 mod tests;
 
+use super::Texts;
+use super::begin::why_not;
 use super::compiled::compare;
 use super::order_trials::Held;
 use super::patches::Outcome;
 use super::search::{Applied, Attempt, MOST_TRIES, Proofs as _, Repaired, Searched};
 use super::sources::ProjectSources;
 use super::trials::Trials;
-use super::{Texts, why_not};
 use crate::stored_run::StoredRun;
 use std::collections::{BTreeMap, BTreeSet};
 use unflake_explore::TestIx;
@@ -436,7 +437,7 @@ pub(crate) fn of_victims(
             }
         }
         let texts: Vec<&Texts> = parts.iter().map(|repaired| &repaired.texts).collect();
-        match super::search::together(&texts, sources) {
+        match super::packs::together(&texts, sources) {
             Some(texts) => Outcome::repaired(Repaired {
                 texts,
                 applied: parts

@@ -4,23 +4,20 @@
 //! next candidate, and all these attempts are compiled and run together. So the number of JVMs follows the number of
 //! waves, not the number of tests.
 
+mod one;
 #[cfg(test)]
 mod tests;
 
-use super::Texts;
-use super::sources::ProjectSources;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
-use unflake_findings::{Cause, CauseStatus, Choice, Safety, SourcePlace, TriedRepair};
-use unflake_protocol::{FailureSort, Strategy};
-use unflake_repair::{Candidate, Clues, Edits, Failing, JavaFile, Libraries, Mutation, candidates, renewed};
+pub(crate) use one::{MOST_TRIES, failing};
 
-/// Attempts for one test in one search.
-pub(crate) const MOST_TRIES: usize = 16;
-/// Causes of one test that are repaired one after the other.
-const MOST_CAUSES: usize = 4;
-/// Expected literals that are renewed for one test.
-const MOST_RENEWED: usize = 6;
+use super::Texts;
+use super::blamed::is_new;
+use super::sources::ProjectSources;
+use one::{Search, Step};
+use std::ops::RangeInclusive;
+use unflake_findings::{Cause, Safety, TriedRepair};
+use unflake_protocol::{FailureSort, Strategy};
+use unflake_repair::{Failing, Libraries, Mutation};
 
 /// Why nothing was tried.
 pub(crate) const NOTHING_FITS: &str = "no strategy fits this failure";
@@ -117,6 +114,17 @@ pub(crate) enum Side {
     Main,
 }
 
+impl Side {
+    /// Whether an edit of this kind may be tried for a test of which so many causes are repaired.
+    fn takes(self, safety: Safety, causes: usize) -> bool {
+        match self {
+            Side::Test => safety == Safety::Test,
+            Side::Main if causes == 0 => safety == Safety::Main,
+            Side::Main => safety <= Safety::Main,
+        }
+    }
+}
+
 /// What is known without running anything.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
@@ -125,45 +133,31 @@ pub(crate) struct Known<'a> {
     pub(crate) libraries: &'a [Libraries],
 }
 
-/// One step of a search: edits that are still to be proved.
-#[derive(Clone, Debug)]
-struct Step {
-    texts: Texts,
-    applied: Vec<Applied>,
-    /// Of the last edit.
-    mutants: Vec<MutantAttempt>,
-    /// Mutants of earlier edits that were noticed.
-    noticed: u32,
-    /// What was blamed until now: each as it was, and as it is after its edit.
-    blamed: BTreeSet<Blamed>,
-    /// Causes that were met until now.
-    causes: usize,
-    renewed: usize,
+/// The searches for all patients.
+struct Searches<'a> {
+    patients: &'a [Patient],
+    known: Known<'a>,
+    all: Vec<Search>,
 }
 
-/// A choice and where the test failed, independent of the numbers of lines, which edits change: several assertions of
-/// a test may see one choice.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Blamed {
-    api: String,
-    call: String,
-    allocation: String,
-    assertion: String,
+/// What one search tries in a wave.
+struct Try {
+    /// The index of the search.
+    search: usize,
+    step: Step,
 }
 
-/// The search for one patient.
-struct Search {
-    patient: usize,
-    side: Side,
-    /// The next to try is the last.
-    open: Vec<Step>,
-    seen: BTreeSet<Texts>,
-    tries: usize,
-    /// What did not work, and why.
-    refused: Vec<TriedRepair>,
-    repaired: Option<Repaired>,
-    /// The user ended it before everything was tried.
-    interrupted: bool,
+/// A try that ran well. It is kept if its mutants are noticed.
+struct Kept {
+    search: usize,
+    step: Step,
+    then: Then,
+}
+
+/// What follows a step that is kept.
+enum Then {
+    Repaired { rounds: u32 },
+    NextCause(Box<Cause>),
 }
 
 /// Searches repairs for all patients.
@@ -174,59 +168,60 @@ pub(crate) fn search(
     proofs: &mut dyn Proofs,
     progress: &mut dyn FnMut(usize),
 ) -> Vec<Searched> {
-    let begin = |(index, patient): (usize, &Patient)| {
-        let start = Step {
-            texts: Texts::new(),
-            applied: Vec::new(),
-            mutants: Vec::new(),
-            noticed: 0,
-            blamed: BTreeSet::new(),
-            causes: 0,
-            renewed: 0,
-        };
-        let mut search = Search {
-            patient: index,
-            side,
-            open: Vec::new(),
-            seen: BTreeSet::new(),
-            tries: 0,
-            refused: Vec::new(),
-            repaired: None,
-            interrupted: false,
-        };
-        let is_wanted = |candidate: &Candidate| match side {
-            Side::Test => candidate.safety == Safety::Test,
-            Side::Main => candidate.safety == Safety::Main,
-        };
-        search.push(&start, patient, &patient.cause, known, &is_wanted);
-        search
-    };
-    let mut searches: Vec<Search> = patients.iter().enumerate().map(begin).collect();
-    let is_wanted = |candidate: &Candidate| match side {
-        Side::Test => candidate.safety == Safety::Test,
-        Side::Main => candidate.safety <= Safety::Main,
-    };
+    let mut searches = Searches::begin(patients, side, known);
     loop {
-        let mut wave: Vec<(usize, Step)> = Vec::new();
-        for (index, search) in searches.iter_mut().enumerate() {
-            if let Some(step) = search.next() {
-                wave.push((index, step));
-            }
-        }
+        let wave = searches.next_wave();
         if wave.is_empty() {
             break;
         }
         if proofs.is_cancelled() {
-            for (index, _) in wave {
-                searches[index].interrupted = true;
-            }
+            searches.interrupt(&wave);
             break;
         }
+        let kept = searches.prove(wave, proofs);
+        searches.keep(kept, proofs, progress);
+    }
+    searches.all.into_iter().map(Search::end).collect()
+}
+
+impl<'a> Searches<'a> {
+    fn begin(patients: &'a [Patient], side: Side, known: Known<'a>) -> Searches<'a> {
+        let begin = |(index, patient): (usize, &Patient)| {
+            let mut search = Search::new(index, side);
+            search.push(&Step::default(), patient, &patient.cause, known);
+            search
+        };
+        Searches {
+            patients,
+            known,
+            all: patients.iter().enumerate().map(begin).collect(),
+        }
+    }
+
+    /// One try of each search that has one left.
+    fn next_wave(&mut self) -> Vec<Try> {
+        let tries = self.all.iter_mut().enumerate();
+        tries
+            .filter_map(|(search, searching)| {
+                let step = searching.next()?;
+                Some(Try { search, step })
+            })
+            .collect()
+    }
+
+    fn interrupt(&mut self, wave: &[Try]) {
+        for tried in wave {
+            self.all[tried.search].interrupted = true;
+        }
+    }
+
+    /// Runs a wave. What runs well is left; the others are refused, or go on with renewed literals.
+    fn prove(&mut self, wave: Vec<Try>, proofs: &mut dyn Proofs) -> Vec<Kept> {
         let attempts: Vec<Attempt> = wave
             .iter()
-            .map(|(index, step)| Attempt {
-                patient: searches[*index].patient,
-                texts: step.texts.clone(),
+            .map(|tried| Attempt {
+                patient: self.all[tried.search].patient,
+                texts: tried.step.texts.clone(),
             })
             .collect();
         let proved = proofs.prove(&attempts);
@@ -240,383 +235,86 @@ pub(crate) fn search(
             .collect();
         let mut causes = proofs.causes(&failing).into_iter();
         let is_cut = proofs.is_cancelled();
-        // Mistakes must be noticed before an edit is kept, whether it is the last one or not.
-        let mut kept: Vec<(usize, Step, Option<Cause>, u32)> = Vec::new();
-        for ((index, step), proved) in wave.into_iter().zip(proved) {
-            let search = &mut searches[index];
-            let patient = &patients[search.patient];
-            match proved {
-                Proved::Passed { rounds } => kept.push((index, step, None, rounds)),
+        let mut kept = Vec::new();
+        for (Try { search, step }, proved) in wave.into_iter().zip(proved) {
+            let searching = &mut self.all[search];
+            let patient = &self.patients[searching.patient];
+            let then = match proved {
+                Proved::Passed { rounds } => Then::Repaired { rounds },
                 Proved::FailsVaried(_) => match causes.next().flatten() {
-                    Some(cause) if is_new(&cause, &step.blamed, known, &step.texts) => {
-                        kept.push((index, step, Some(cause), 0));
+                    Some(cause) if is_new(&cause, &step.blamed, self.known, &step.texts) => {
+                        Then::NextCause(Box::new(cause))
                     }
-                    _ if is_cut => search.interrupted = true,
-                    _ => search.refuse(&step, "the test still fails with other orders"),
+                    _ => {
+                        searching.cut_or_refuse(is_cut, &step, "the test still fails with other orders");
+                        continue;
+                    }
                 },
-                Proved::FailsUnvaried(failing) => search.renew(step, &failing, patient, known),
+                Proved::FailsUnvaried(failing) => {
+                    searching.renew(step, &failing, patient, self.known);
+                    continue;
+                }
                 Proved::NotCompiled(why) => {
-                    search.refuse(&step, &format!("the repair does not compile: {why}"))
+                    searching.refuse(&step, &format!("the repair does not compile: {why}"));
+                    continue;
                 }
-                Proved::Breaks(test) => search.refuse(&step, &format!("the repair breaks `{test}`")),
-                Proved::Cancelled => search.interrupted = true,
-            }
+                Proved::Breaks(test) => {
+                    searching.refuse(&step, &format!("the repair breaks `{test}`"));
+                    continue;
+                }
+                Proved::Cancelled => {
+                    searching.interrupted = true;
+                    continue;
+                }
+            };
+            kept.push(Kept { search, step, then });
         }
-        let mutants: Vec<MutantAttempt> = kept
-            .iter()
-            .flat_map(|(_, step, ..)| step.mutants.clone())
-            .collect();
+        kept
+    }
+
+    /// Mistakes must be noticed before an edit is kept, whether it is the last one or not.
+    fn keep(&mut self, kept: Vec<Kept>, proofs: &mut dyn Proofs, progress: &mut dyn FnMut(usize)) {
+        let mutants: Vec<MutantAttempt> = kept.iter().flat_map(|kept| kept.step.mutants.clone()).collect();
         let mut noticed = proofs.notice(&mutants).into_iter();
-        let is_cancelled = proofs.is_cancelled();
-        for (index, step, cause, rounds) in kept {
+        let is_cut = proofs.is_cancelled();
+        for Kept {
+            search,
+            mut step,
+            then,
+        } in kept
+        {
             let of_step: Vec<Result<(), String>> = noticed.by_ref().take(step.mutants.len()).collect();
-            let search = &mut searches[index];
-            let unnoticed = step.mutants.iter().zip(&of_step).find_map(|(mutant, noticed)| {
-                let why = noticed.as_ref().err()?;
-                Some(format!(
-                    "the repaired test would not notice {}: {why}",
-                    mutant.mutation.name()
-                ))
-            });
-            if let Some(why) = unnoticed {
-                if is_cancelled {
-                    search.interrupted = true;
-                } else {
-                    search.refuse(&step, &why);
-                }
+            let searching = &mut self.all[search];
+            if let Some(why) = unnoticed(&step.mutants, &of_step) {
+                searching.cut_or_refuse(is_cut, &step, &why);
                 continue;
             }
-            let count = step.noticed + u32::try_from(step.mutants.len()).unwrap_or(u32::MAX);
-            match cause {
-                None => {
-                    search.repaired = Some(Repaired {
+            step.noticed += u32::try_from(step.mutants.len()).unwrap_or(u32::MAX);
+            match then {
+                Then::Repaired { rounds } => {
+                    searching.repaired = Some(Repaired {
                         texts: step.texts,
                         applied: step.applied,
-                        mutants: count,
+                        mutants: step.noticed,
                         rounds,
                     });
-                    progress(search.patient);
+                    progress(searching.patient);
                 }
-                Some(cause) => {
-                    let step = Step {
-                        noticed: count,
-                        ..step
-                    };
-                    let patient = &patients[search.patient];
-                    search.refuse(&step, "what is left of the failure could not be repaired");
-                    search.push(&step, patient, &cause, known, &is_wanted);
+                Then::NextCause(cause) => {
+                    let patient = &self.patients[searching.patient];
+                    searching.refuse(&step, "what is left of the failure could not be repaired");
+                    searching.push(&step, patient, &cause, self.known);
                 }
             }
         }
     }
-    searches.into_iter().map(Search::end).collect()
 }
 
-impl Search {
-    fn next(&mut self) -> Option<Step> {
-        if self.repaired.is_some() || self.tries >= MOST_TRIES {
-            return None;
-        }
-        while let Some(step) = self.open.pop() {
-            // A pair of place and strategy is never tried twice.
-            if self.seen.insert(step.texts.clone()) {
-                self.tries += 1;
-                return Some(step);
-            }
-        }
-        None
-    }
-
-    /// Adds what may be done about a cause, on top of a step.
-    fn push(
-        &mut self,
-        step: &Step,
-        patient: &Patient,
-        cause: &Cause,
-        known: Known<'_>,
-        is_wanted: &dyn Fn(&Candidate) -> bool,
-    ) {
-        if step.causes >= MOST_CAUSES {
-            return;
-        }
-        let sources = known.sources.with(&step.texts);
-        let failing = failing(patient, cause).as_compared(&sources);
-        let mut more = Vec::new();
-        for choice in &cause.choices {
-            let clues = Clues {
-                failing: &failing,
-                choice,
-                sources: &sources,
-                libraries: &known.libraries[self.patient],
-            };
-            let mut blamed = step.blamed.clone();
-            let seen = Seen::of(choice, cause);
-            blamed.insert(seen.blamed(known, &step.texts));
-            let wanted = candidates(&clues)
-                .into_iter()
-                .filter(|candidate| is_wanted(candidate));
-            more.extend(wanted.filter_map(|candidate| {
-                let after = seen.moved(&candidate, &step.texts, known);
-                let mut next = self.step(step, candidate, &blamed, known)?;
-                // The edit may have changed the very lines that are blamed.
-                next.blamed.insert(after.blamed(known, &next.texts));
-                Some(next)
-            }));
-        }
-        self.open.extend(more.into_iter().rev());
-    }
-
-    fn step(
-        &self,
-        before: &Step,
-        candidate: Candidate,
-        blamed: &BTreeSet<Blamed>,
-        known: Known<'_>,
-    ) -> Option<Step> {
-        let old = |path: &str| current(path, &before.texts, known);
-        let mut texts = before.texts.clone();
-        for (path, edits) in &candidate.edits {
-            texts.insert(path.clone(), edits.apply(&old(path)?));
-        }
-        let mut mutants = Vec::new();
-        if let Some((path, statement)) = &candidate.assertion {
-            for mutant in &candidate.mutants {
-                let text = mutant.edits.apply(&old(path)?);
-                let line = |byte: usize| line_of(&text, mutant.edits.moved(byte));
-                let lines = line(statement.start)..=line(statement.end);
-                let mut mutated = texts.clone();
-                mutated.insert(path.clone(), text);
-                mutants.push(MutantAttempt {
-                    mutation: mutant.mutation,
-                    attempt: Attempt {
-                        patient: self.patient,
-                        texts: mutated,
-                    },
-                    file: path.clone(),
-                    lines,
-                });
-            }
-        }
-        let mut applied = before.applied.clone();
-        applied.push(Applied {
-            strategy: candidate.strategy,
-            why: candidate.why,
-            safety: candidate.safety,
-        });
-        Some(Step {
-            texts,
-            applied,
-            mutants,
-            noticed: before.noticed,
-            blamed: blamed.clone(),
-            causes: before.causes + 1,
-            renewed: before.renewed,
-        })
-    }
-
-    /// An order that is fixed now may be another one than the expected literal has (R6).
-    fn renew(&mut self, step: Step, failing: &Failing, patient: &Patient, known: Known<'_>) {
-        let is_fixed = step
-            .applied
-            .iter()
-            .any(|applied| FIXES_ORDER.contains(&applied.strategy));
-        if !is_fixed || step.renewed >= MOST_RENEWED {
-            return self.refuse(&step, "the test fails without any variation after the repair");
-        }
-        let sources = known.sources.with(&step.texts);
-        let (path, edits) = match renewed(&failing.clone().as_compared(&sources), &sources) {
-            Ok(renewed) => renewed,
-            Err(why) => {
-                let why = format!(
-                    "the order is fixed now, but the expected value of `{}` cannot be renewed: {why}",
-                    patient.test
-                );
-                return self.refuse(&step, &why);
-            }
-        };
-        let Some(old) = current(&path, &step.texts, known) else {
-            return;
-        };
-        let mut next = step;
-        next.texts.insert(path, edits.apply(&old));
-        next.applied.push(Applied {
-            strategy: "renew-literal",
-            why: "write the expected value in the order that is fixed now".to_owned(),
-            safety: Safety::Test,
-        });
-        next.renewed += 1;
-        // In test code, a changed literal is what maintainers like least: everything else comes before it.
-        match self.side {
-            Side::Test => self.open.insert(0, next),
-            Side::Main => self.open.push(next),
-        }
-        // It is the same candidate, not a new one.
-        self.tries = self.tries.saturating_sub(1);
-    }
-
-    fn refuse(&mut self, step: &Step, why: &str) {
-        let strategy = step.applied.last().map_or("", |applied| applied.strategy);
-        self.refused.push(TriedRepair {
-            strategy: strategy.to_owned(),
-            why: why.to_owned(),
-        });
-    }
-
-    fn end(self) -> Searched {
-        let (tries, interrupted) = (self.tries, self.interrupted);
-        let last = self.refused.last().map(|refused| refused.why.clone());
-        let repaired = self.repaired.ok_or_else(|| match last {
-            _ if interrupted => INTERRUPTED.to_owned(),
-            Some(why) if tries > 1 => format!("{tries} repairs were tried; of the last one, {why}"),
-            Some(why) => why,
-            None => NOTHING_FITS.to_owned(),
-        });
-        Searched {
-            repaired,
-            refused: self.refused,
-        }
-    }
-}
-
-/// Strategies after which an order is always the same.
-const FIXES_ORDER: [&str; 2] = ["linked-hash", "sort-members"];
-
-pub(crate) fn failing(patient: &Patient, cause: &Cause) -> Failing {
-    Failing {
-        test: patient.test.clone(),
-        sort: patient.sort,
-        exception: patient.exception.clone(),
-        message: cause.message.clone().unwrap_or_default(),
-        expected: cause.expected.clone(),
-        actual: cause.actual.clone(),
-        frames: cause.failed_at.clone(),
-    }
-}
-
-/// Whether something else is blamed now.
-fn is_new(cause: &Cause, blamed: &BTreeSet<Blamed>, known: Known<'_>, texts: &Texts) -> bool {
-    let is_new = |choice: &Choice| !blamed.contains(&Seen::of(choice, cause).blamed(known, texts));
-    cause.status == CauseStatus::Found && cause.choices.iter().any(is_new)
-}
-
-/// A choice and where the test saw it, by lines.
-struct Seen {
-    api: String,
-    call: Option<SourcePlace>,
-    allocation: Option<SourcePlace>,
-    assertion: Option<SourcePlace>,
-}
-
-impl Seen {
-    fn of(choice: &Choice, cause: &Cause) -> Seen {
-        let mut frames = cause.failed_at.iter();
-        Seen {
-            api: choice.api.clone(),
-            call: choice.call.clone(),
-            allocation: choice.allocation.clone(),
-            assertion: frames.find(|place| super::sources::is_test(&place.file)).cloned(),
-        }
-    }
-
-    fn blamed(&self, known: Known<'_>, texts: &Texts) -> Blamed {
-        let line = |place: &Option<SourcePlace>| {
-            let place = place.as_ref()?;
-            let text = current(&place.file, texts, known)?;
-            let line = text.lines().nth((place.line as usize).checked_sub(1)?)?;
-            Some(format!("{} {}", place.method, line.trim()))
-        };
-        Blamed {
-            api: self.api.clone(),
-            call: line(&self.call).unwrap_or_default(),
-            allocation: line(&self.allocation).unwrap_or_default(),
-            assertion: line(&self.assertion).unwrap_or_default(),
-        }
-    }
-
-    /// The same, where its lines are after the edits of a candidate.
-    fn moved(&self, candidate: &Candidate, before: &Texts, known: Known<'_>) -> Seen {
-        let moved = |place: &SourcePlace| {
-            let edits = candidate.edits.get(&place.file)?;
-            let old = current(&place.file, before, known)?;
-            let line = (place.line as usize).checked_sub(1)?;
-            let start: usize = old.split_inclusive('\n').take(line).map(str::len).sum();
-            Some(SourcePlace {
-                line: line_of(&edits.apply(&old), edits.moved(start)),
-                ..place.clone()
-            })
-        };
-        let of = |place: &Option<SourcePlace>| {
-            let place = place.as_ref()?;
-            Some(moved(place).unwrap_or_else(|| place.clone()))
-        };
-        Seen {
-            api: self.api.clone(),
-            call: of(&self.call),
-            allocation: of(&self.allocation),
-            assertion: of(&self.assertion),
-        }
-    }
-}
-
-/// A file as it is after some edits.
-fn current(path: &str, texts: &Texts, known: Known<'_>) -> Option<String> {
-    match texts.get(path) {
-        Some(text) => Some(text.clone()),
-        None => Some(known.sources.original(path)?.text.to_string()),
-    }
-}
-
-/// The line of a byte, from 1.
-fn line_of(text: &str, byte: usize) -> u32 {
-    let before = text.as_bytes()[..byte.min(text.len())].iter();
-    u32::try_from(before.filter(|c| **c == b'\n').count()).unwrap_or(u32::MAX - 1) + 1
-}
-
-/// Attempts that can be compiled together: their edits do not touch each other, and they change the same main code.
-pub(crate) fn pack(attempts: &[Attempt], sources: &ProjectSources) -> Vec<(Texts, Vec<usize>)> {
-    let mut packs: Vec<(Texts, Vec<usize>)> = Vec::new();
-    for (index, attempt) in attempts.iter().enumerate() {
-        let joined = packs
-            .iter_mut()
-            .find_map(|pack| Some((merged(&pack.0, &attempt.texts, sources)?, pack)));
-        match joined {
-            Some((texts, pack)) => {
-                pack.0 = texts;
-                pack.1.push(index);
-            }
-            None => packs.push((attempt.texts.clone(), vec![index])),
-        }
-    }
-    packs
-}
-
-/// Both together; `None`: they do not go together, or one would be proved by the main code of the other.
-fn merged(one: &Texts, other: &Texts, sources: &ProjectSources) -> Option<Texts> {
-    let main = |texts: &Texts| -> BTreeMap<String, String> {
-        let main = texts.iter().filter(|(path, _)| !super::sources::is_test(path));
-        main.map(|(path, text)| (path.clone(), text.clone())).collect()
-    };
-    (main(one) == main(other)).then_some(())?;
-    together(&[one, other], sources)
-}
-
-/// All edits of these texts in one; `None`: some of them touch the same lines, or add methods of the same name.
-pub(crate) fn together(all: &[&Texts], sources: &ProjectSources) -> Option<Texts> {
-    let mut merged = Texts::new();
-    for (path, text) in all.iter().flat_map(|texts| texts.iter()) {
-        let both = match merged.get(path) {
-            None => text.clone(),
-            Some(there) if there == text => continue,
-            Some(there) => {
-                let old = sources.original(path)?.text;
-                let both = Edits::between(&old, there)
-                    .merged(&Edits::between(&old, text))?
-                    .apply(&old);
-                let parsed = JavaFile::parse(path.as_str(), both.as_str()).ok()?;
-                (!parsed.has_method_twice()).then_some(both)?
-            }
-        };
-        merged.insert(path.clone(), both);
-    }
-    Some(merged)
+/// The first mistake that the repaired test would overlook, in words.
+fn unnoticed(mutants: &[MutantAttempt], noticed: &[Result<(), String>]) -> Option<String> {
+    mutants.iter().zip(noticed).find_map(|(mutant, noticed)| {
+        let why = noticed.as_ref().err()?;
+        let mistake = mutant.mutation.name();
+        Some(format!("the repaired test would not notice {mistake}: {why}"))
+    })
 }

@@ -5,7 +5,8 @@ mod tests;
 
 use super::Texts;
 use super::overlay::{NotCompiled, Overlays};
-use super::search::{Attempt, MutantAttempt, Proofs, Proved, pack};
+use super::packs::pack;
+use super::search::{Attempt, MutantAttempt, Proofs, Proved};
 use super::sources::ProjectSources;
 use crate::drive::patience::Patience;
 use crate::drive::rounds::{Verdicts, Workers};

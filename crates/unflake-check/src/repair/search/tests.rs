@@ -1,5 +1,9 @@
+use super::super::blamed::Seen;
+use super::super::packs::pack;
 use super::*;
+use std::collections::BTreeSet;
 use std::fs;
+use unflake_findings::{CauseStatus, Choice, SourcePlace};
 use unflake_protocol::{Form, Level};
 
 const TEST: &str = "src/test/java/p/ATest.java";
