@@ -7,26 +7,26 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct Json {
     span: Range<usize>,
-    kind: Kind,
+    kind: JsonKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum JsonKind {
     /// No name is there twice.
-    Object(Vec<Member>),
+    Object(Vec<JsonMember>),
     Array(Vec<Json>),
     /// A text, a number or a word, as it is written.
     Leaf(String),
 }
 
 #[derive(Clone, Debug)]
-struct Member {
+struct JsonMember {
     start: usize,
     name: String,
     value: Json,
 }
 
-impl Member {
+impl JsonMember {
     /// Without its quotes.
     fn bare_name(&self) -> &str {
         &self.name[1..self.name.len() - 1]
@@ -53,47 +53,47 @@ impl Json {
     }
 
     fn read(text: &str, quotes: &[char]) -> Option<Json> {
-        let mut reader = Reader { text, at: 0, quotes };
+        let mut reader = JsonReader { text, at: 0, quotes };
         let json = reader.value(0)?;
         reader.skip_space();
-        let is_tree = !matches!(json.kind, Kind::Leaf(_));
+        let is_tree = !matches!(json.kind, JsonKind::Leaf(_));
         (is_tree && reader.at == text.len()).then_some(json)
     }
 
     pub(crate) fn is_array(&self) -> bool {
-        matches!(self.kind, Kind::Array(_))
+        matches!(self.kind, JsonKind::Array(_))
     }
 
     /// Whether some object has two members, which can change their places.
     pub(crate) fn has_order(&self) -> bool {
         match &self.kind {
-            Kind::Object(members) => {
+            JsonKind::Object(members) => {
                 members.len() > 1 || members.iter().any(|member| member.value.has_order())
             }
-            Kind::Array(elements) => elements.iter().any(Json::has_order),
-            Kind::Leaf(_) => false,
+            JsonKind::Array(elements) => elements.iter().any(Json::has_order),
+            JsonKind::Leaf(_) => false,
         }
     }
 
     /// Whether all objects have their members in alphabetical order.
     pub(crate) fn is_sorted(&self) -> bool {
         match &self.kind {
-            Kind::Object(members) => {
+            JsonKind::Object(members) => {
                 members.is_sorted_by(|one, two| one.bare_name() <= two.bare_name())
                     && members.iter().all(|member| member.value.is_sorted())
             }
-            Kind::Array(elements) => elements.iter().all(Json::is_sorted),
-            Kind::Leaf(_) => true,
+            JsonKind::Array(elements) => elements.iter().all(Json::is_sorted),
+            JsonKind::Leaf(_) => true,
         }
     }
 
     /// The order in which the first object with members of all these names has them.
     pub(crate) fn order_of(&self, names: &[String]) -> Option<Vec<String>> {
         self.first(|json| {
-            let Kind::Object(members) = &json.kind else {
+            let JsonKind::Object(members) = &json.kind else {
                 return None;
             };
-            let found = members.iter().map(Member::bare_name);
+            let found = members.iter().map(JsonMember::bare_name);
             let found: Vec<String> = found
                 .filter(|name| names.iter().any(|wanted| wanted == name))
                 .map(str::to_owned)
@@ -105,18 +105,18 @@ impl Json {
     /// Members of objects have no order.
     pub(crate) fn says_the_same(&self, other: &Json, arrays: Arrays) -> bool {
         match (&self.kind, &other.kind) {
-            (Kind::Object(one), Kind::Object(two)) => {
-                let same = |member: &Member| {
+            (JsonKind::Object(one), JsonKind::Object(two)) => {
+                let same = |member: &JsonMember| {
                     two.iter()
                         .find(|other| other.name == member.name)
                         .is_some_and(|other| member.value.says_the_same(&other.value, arrays))
                 };
                 one.len() == two.len() && one.iter().all(same)
             }
-            (Kind::Array(one), Kind::Array(two)) if arrays == Arrays::InOrder => {
+            (JsonKind::Array(one), JsonKind::Array(two)) if arrays == Arrays::InOrder => {
                 one.len() == two.len() && one.iter().zip(two).all(|(a, b)| a.says_the_same(b, arrays))
             }
-            (Kind::Array(one), Kind::Array(two)) => {
+            (JsonKind::Array(one), JsonKind::Array(two)) => {
                 let mut left: Vec<&Json> = two.iter().collect();
                 let mut takes = |element: &Json| {
                     let found = left.iter().position(|other| element.says_the_same(other, arrays));
@@ -124,7 +124,7 @@ impl Json {
                 };
                 one.len() == two.len() && one.iter().all(&mut takes)
             }
-            (Kind::Leaf(one), Kind::Leaf(two)) => one == two,
+            (JsonKind::Leaf(one), JsonKind::Leaf(two)) => one == two,
             _ => false,
         }
     }
@@ -133,7 +133,7 @@ impl Json {
     pub(crate) fn dropped(&self, text: &str) -> Option<String> {
         let cut = self
             .first(|json| match &json.kind {
-                Kind::Object(members) => {
+                JsonKind::Object(members) => {
                     let first = members.first()?;
                     Some(first.start..members.get(1).map_or(first.value.span.end, |next| next.start))
                 }
@@ -146,12 +146,12 @@ impl Json {
     /// The text with another value at its first leaf, or with another name of its first member if there is none.
     pub(crate) fn changed(&self, text: &str) -> Option<String> {
         let leaf = self.first(|json| match &json.kind {
-            Kind::Leaf(written) => Some((json.span.clone(), other_value(written))),
+            JsonKind::Leaf(written) => Some((json.span.clone(), other_value(written))),
             _ => None,
         });
         let renamed = || {
             self.first(|json| match &json.kind {
-                Kind::Object(members) => members
+                JsonKind::Object(members) => members
                     .first()
                     .map(|first| (first.start + 1..first.start + 1, "x".to_owned())),
                 _ => None,
@@ -164,7 +164,7 @@ impl Json {
     /// The text with the first element of its first array twice.
     pub(crate) fn with_element_doubled(&self, text: &str) -> Option<String> {
         let first = self.first(|json| match &json.kind {
-            Kind::Array(elements) => elements.first().map(|first| first.span.clone()),
+            JsonKind::Array(elements) => elements.first().map(|first| first.span.clone()),
             _ => None,
         })?;
         let twice = format!("{0},{0}", &text[first.clone()]);
@@ -178,7 +178,7 @@ impl Json {
     }
 
     fn first_element_with_comma(&self) -> Option<Range<usize>> {
-        let Kind::Array(elements) = &self.kind else {
+        let JsonKind::Array(elements) = &self.kind else {
             return None;
         };
         let first = elements.first()?;
@@ -189,9 +189,9 @@ impl Json {
     /// The first answer, outermost values first.
     fn first<R>(&self, look: impl Fn(&Json) -> Option<R> + Copy) -> Option<R> {
         look(self).or_else(|| match &self.kind {
-            Kind::Object(members) => members.iter().find_map(|member| member.value.first(look)),
-            Kind::Array(elements) => elements.iter().find_map(|element| element.first(look)),
-            Kind::Leaf(_) => None,
+            JsonKind::Object(members) => members.iter().find_map(|member| member.value.first(look)),
+            JsonKind::Array(elements) => elements.iter().find_map(|element| element.first(look)),
+            JsonKind::Leaf(_) => None,
         })
     }
 }
@@ -210,7 +210,7 @@ fn other_value(written: &str) -> String {
     }
 }
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     at: usize,
     /// What a string may stand between.
@@ -220,7 +220,7 @@ struct Reader<'t> {
 /// Deeper texts are not read, since each level is a call.
 const DEEPEST: u32 = 200;
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
@@ -246,11 +246,11 @@ impl Reader<'_> {
         self.skip_space();
         let start = self.at;
         let kind = if self.takes('{') {
-            Kind::Object(self.members(depth)?)
+            JsonKind::Object(self.members(depth)?)
         } else if self.takes('[') {
-            Kind::Array(self.elements(depth)?)
+            JsonKind::Array(self.elements(depth)?)
         } else {
-            Kind::Leaf(self.leaf()?)
+            JsonKind::Leaf(self.leaf()?)
         };
         Some(Json {
             span: start..self.at,
@@ -258,8 +258,8 @@ impl Reader<'_> {
         })
     }
 
-    fn members(&mut self, depth: u32) -> Option<Vec<Member>> {
-        let mut members: Vec<Member> = Vec::new();
+    fn members(&mut self, depth: u32) -> Option<Vec<JsonMember>> {
+        let mut members: Vec<JsonMember> = Vec::new();
         if self.takes('}') {
             return Some(members);
         }
@@ -271,7 +271,7 @@ impl Reader<'_> {
                 return None;
             }
             let value = self.value(depth + 1)?;
-            members.push(Member { start, name, value });
+            members.push(JsonMember { start, name, value });
             if self.takes('}') {
                 return Some(members);
             }

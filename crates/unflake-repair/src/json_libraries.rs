@@ -5,14 +5,14 @@ use crate::clues::Clues;
 use crate::imports::Import;
 use crate::java::{JavaFile, ancestors, descendants, named_children};
 use crate::text_comparison::Around;
-use crate::throws::Checked;
+use crate::throws::CheckedException;
 use tree_sitter::Node;
 
 /// How trees are compared.
 #[derive(Clone, Debug)]
 pub(crate) enum TreeCompare {
     /// Both texts are read, and what was read is compared.
-    Read(Box<Reader>),
+    Read(Box<TreeReader>),
     /// Another assertion is made.
     Assert(TreeAssertion),
 }
@@ -31,13 +31,13 @@ impl TreeCompare {
 
 /// How a text becomes a value that has no order where JSON has none.
 #[derive(Clone, Debug)]
-pub(crate) struct Reader {
+pub(crate) struct TreeReader {
     pub(crate) library: &'static str,
     pub(crate) here: Use,
     /// In a static method of the class, for several texts and for one.
     pub(crate) in_static: Use,
     pub(crate) once_in_static: Use,
-    pub(crate) throws: Option<Checked>,
+    pub(crate) throws: Option<CheckedException>,
     /// The class of what is read.
     pub(crate) tree: Option<&'static str>,
 }
@@ -63,14 +63,14 @@ pub(crate) enum TreeAssertion {
 }
 
 /// One library: the start of its packages, and what it is on a class path.
-struct Known {
+struct KnownLibrary {
     package: &'static str,
     artifact: &'static str,
-    compare: fn(&Context<'_>) -> Option<TreeCompare>,
+    compare: fn(&Site<'_>) -> Option<TreeCompare>,
 }
 
 /// Where a comparison is written.
-struct Context<'c> {
+struct Site<'c> {
     clues: &'c Clues<'c>,
     file: &'c JavaFile,
     node: Node<'c>,
@@ -78,58 +78,58 @@ struct Context<'c> {
 }
 
 /// In order of preference among those that a file uses equally.
-const KNOWN: [Known; 11] = [
-    Known {
+const KNOWN: [KnownLibrary; 11] = [
+    KnownLibrary {
         package: "com.fasterxml.jackson.databind",
         artifact: "jackson-databind",
         compare: jackson_2,
     },
-    Known {
+    KnownLibrary {
         package: "tools.jackson.databind",
         artifact: "jackson-databind",
         compare: jackson_3,
     },
-    Known {
+    KnownLibrary {
         package: "com.google.gson",
         artifact: "gson",
         compare: gson,
     },
-    Known {
+    KnownLibrary {
         package: "org.json",
         artifact: "json",
         compare: org_json,
     },
-    Known {
+    KnownLibrary {
         package: "org.skyscreamer.jsonassert",
         artifact: "jsonassert",
         compare: json_assert,
     },
-    Known {
+    KnownLibrary {
         package: "net.javacrumbs.jsonunit",
         artifact: "json-unit-assertj",
         compare: json_unit,
     },
-    Known {
+    KnownLibrary {
         package: "net.javacrumbs.jsonunit",
         artifact: "json-unit",
         compare: json_unit_equals,
     },
-    Known {
+    KnownLibrary {
         package: "com.alibaba.fastjson2",
         artifact: "fastjson2",
         compare: fastjson_2,
     },
-    Known {
+    KnownLibrary {
         package: "com.alibaba.fastjson",
         artifact: "fastjson",
         compare: fastjson_1,
     },
-    Known {
+    KnownLibrary {
         package: "org.json.simple",
         artifact: "json-simple",
         compare: json_simple,
     },
-    Known {
+    KnownLibrary {
         package: "org.codehaus.jackson",
         artifact: "jackson-mapper-asl",
         compare: jackson_1,
@@ -143,18 +143,18 @@ pub(crate) fn tree_compares(
     node: Node<'_>,
     is_array: bool,
 ) -> Vec<TreeCompare> {
-    let context = Context {
+    let site = Site {
         clues,
         file,
         node,
         is_array,
     };
-    let is_used = |known: &&Known| uses(file, known.package);
-    let is_there = |known: &&Known| clues.libraries.has(known.artifact);
+    let is_used = |known: &&KnownLibrary| uses(file, known.package);
+    let is_there = |known: &&KnownLibrary| clues.libraries.has(known.artifact);
     let used = KNOWN.iter().filter(is_used);
     let others = KNOWN.iter().filter(|known| !is_used(known) && is_there(known));
     used.chain(others)
-        .filter_map(|known| (known.compare)(&context))
+        .filter_map(|known| (known.compare)(&site))
         .collect()
 }
 
@@ -173,12 +173,12 @@ fn uses(file: &JavaFile, package: &str) -> bool {
     is_of(file.package()) || names.any(is_of)
 }
 
-const IO: Checked = Checked {
+const IO: CheckedException = CheckedException {
     class: "java.io.IOException",
     fits: &["IOException", "Exception", "Throwable"],
 };
 /// Since 2.10 `readTree` throws nothing wider.
-const PROCESSING: Checked = Checked {
+const PROCESSING: CheckedException = CheckedException {
     class: "java.io.IOException",
     fits: &[
         "JsonProcessingException",
@@ -189,10 +189,10 @@ const PROCESSING: Checked = Checked {
     ],
 };
 
-fn jackson_2(context: &Context<'_>) -> Option<TreeCompare> {
-    let libraries = context.clues.libraries;
+fn jackson_2(site: &Site<'_>) -> Option<TreeCompare> {
+    let libraries = site.clues.libraries;
     if libraries.has_at_least("jackson-databind", (3, 0))
-        && !uses(context.file, "com.fasterxml.jackson.databind")
+        && !uses(site.file, "com.fasterxml.jackson.databind")
     {
         return None;
     }
@@ -201,21 +201,21 @@ fn jackson_2(context: &Context<'_>) -> Option<TreeCompare> {
     } else {
         IO
     };
-    Some(jackson(context, "com.fasterxml.jackson.databind", Some(throws)))
+    Some(jackson(site, "com.fasterxml.jackson.databind", Some(throws)))
 }
 
-fn jackson_3(context: &Context<'_>) -> Option<TreeCompare> {
-    let is_there = context.clues.libraries.has_at_least("jackson-databind", (3, 0));
-    (is_there || uses(context.file, "tools.jackson.databind"))
-        .then(|| jackson(context, "tools.jackson.databind", None))
+fn jackson_3(site: &Site<'_>) -> Option<TreeCompare> {
+    let is_there = site.clues.libraries.has_at_least("jackson-databind", (3, 0));
+    (is_there || uses(site.file, "tools.jackson.databind"))
+        .then(|| jackson(site, "tools.jackson.databind", None))
 }
 
-fn jackson_1(context: &Context<'_>) -> Option<TreeCompare> {
-    Some(jackson(context, "org.codehaus.jackson.map", Some(IO)))
+fn jackson_1(site: &Site<'_>) -> Option<TreeCompare> {
+    Some(jackson(site, "org.codehaus.jackson.map", Some(IO)))
 }
 
-fn jackson(context: &Context<'_>, package: &str, throws: Option<Checked>) -> TreeCompare {
-    let (class, import) = context.file.using(&format!("{package}.ObjectMapper"));
+fn jackson(site: &Site<'_>, package: &str, throws: Option<CheckedException>) -> TreeCompare {
+    let (class, import) = site.file.using(&format!("{package}.ObjectMapper"));
     let imports: Vec<Import> = import.into_iter().collect();
     let by_name = |mapper: &Mapper<'_>| Use {
         around: Around::new(format!("{}.readTree(", mapper.name), ")"),
@@ -234,14 +234,13 @@ fn jackson(context: &Context<'_>, package: &str, throws: Option<Checked>) -> Tre
             imports: imports.clone(),
         },
     };
-    let mapper = mapper_at(context.file, context.node);
+    let mapper = mapper_at(site.file, site.node);
     let static_mapper = mapper.as_ref().filter(|mapper| mapper.is_static);
-    TreeCompare::Read(Box::new(Reader {
+    TreeCompare::Read(Box::new(TreeReader {
         library: "Jackson",
-        here: mapper.as_ref().map_or_else(
-            || made(can_declare(context.file, context.node, "mapper")),
-            by_name,
-        ),
+        here: mapper
+            .as_ref()
+            .map_or_else(|| made(can_declare(site.file, site.node, "mapper")), by_name),
         in_static: static_mapper.map_or_else(|| made(true), by_name),
         once_in_static: static_mapper.map_or_else(|| made(false), by_name),
         throws,
@@ -339,19 +338,19 @@ fn can_declare(file: &JavaFile, node: Node<'_>, name: &str) -> bool {
 }
 
 fn reader(
-    context: &Context<'_>,
+    site: &Site<'_>,
     library: &'static str,
     class: &str,
     around: impl Fn(&str) -> (String, &'static str),
 ) -> TreeCompare {
-    let (name, import) = context.file.using(class);
+    let (name, import) = site.file.using(class);
     let (before, after) = around(&name);
     let read = Use {
         around: Around::new(before, after),
         needs: None,
         imports: import.into_iter().collect(),
     };
-    TreeCompare::Read(Box::new(Reader {
+    TreeCompare::Read(Box::new(TreeReader {
         library,
         here: read.clone(),
         in_static: read.clone(),
@@ -361,10 +360,10 @@ fn reader(
     }))
 }
 
-fn gson(context: &Context<'_>) -> Option<TreeCompare> {
-    let release = context.clues.libraries.release("gson");
+fn gson(site: &Site<'_>) -> Option<TreeCompare> {
+    let release = site.clues.libraries.release("gson");
     let is_old = release.is_some_and(|release| release < (2, 8, 6));
-    Some(reader(context, "Gson", "com.google.gson.JsonParser", |class| {
+    Some(reader(site, "Gson", "com.google.gson.JsonParser", |class| {
         let call = if is_old {
             format!("new {class}().parse(")
         } else {
@@ -375,62 +374,61 @@ fn gson(context: &Context<'_>) -> Option<TreeCompare> {
 }
 
 /// Maps and lists tell more when they differ than `similar` does, but came later.
-fn org_json(context: &Context<'_>) -> Option<TreeCompare> {
-    let libraries = context.clues.libraries;
+fn org_json(site: &Site<'_>) -> Option<TreeCompare> {
+    let libraries = site.clues.libraries;
     let is_android = libraries.has("android-json");
     let is_old = libraries
         .release("json")
         .is_some_and(|(date, ..)| date < 20_160_807);
-    let is_own = context.file.package().starts_with("org.json");
+    let is_own = site.file.package().starts_with("org.json");
     if is_android || is_old || !is_own && !libraries.has("json") {
         return None;
     }
-    let (class, to_java) = if context.is_array {
+    let (class, to_java) = if site.is_array {
         ("org.json.JSONArray", ").toList()")
     } else {
         ("org.json.JSONObject", ").toMap()")
     };
-    Some(reader(context, "org.json", class, |class| {
+    Some(reader(site, "org.json", class, |class| {
         (format!("new {class}("), to_java)
     }))
 }
 
-fn fastjson_1(context: &Context<'_>) -> Option<TreeCompare> {
-    Some(reader(context, "fastjson", "com.alibaba.fastjson.JSON", parse))
+fn fastjson_1(site: &Site<'_>) -> Option<TreeCompare> {
+    Some(reader(site, "fastjson", "com.alibaba.fastjson.JSON", parse))
 }
 
-fn fastjson_2(context: &Context<'_>) -> Option<TreeCompare> {
-    Some(reader(context, "fastjson2", "com.alibaba.fastjson2.JSON", parse))
+fn fastjson_2(site: &Site<'_>) -> Option<TreeCompare> {
+    Some(reader(site, "fastjson2", "com.alibaba.fastjson2.JSON", parse))
 }
 
-fn json_simple(context: &Context<'_>) -> Option<TreeCompare> {
-    Some(reader(context, "json-simple", "org.json.simple.JSONValue", parse))
+fn json_simple(site: &Site<'_>) -> Option<TreeCompare> {
+    Some(reader(site, "json-simple", "org.json.simple.JSONValue", parse))
 }
 
 fn parse(class: &str) -> (String, &'static str) {
     (format!("{class}.parse("), ")")
 }
 
-fn json_assert(context: &Context<'_>) -> Option<TreeCompare> {
-    let libraries = context.clues.libraries;
+fn json_assert(site: &Site<'_>) -> Option<TreeCompare> {
+    let libraries = site.clues.libraries;
     let is_checked = libraries.has("android-json") || !libraries.has("json");
     Some(TreeCompare::Assert(TreeAssertion::Skyscreamer { is_checked }))
 }
 
-fn json_unit(context: &Context<'_>) -> Option<TreeCompare> {
+fn json_unit(site: &Site<'_>) -> Option<TreeCompare> {
     let holders = [
         "net.javacrumbs.jsonunit.assertj.JsonAssertions",
         "net.javacrumbs.jsonunit.fluent.JsonFluentAssert",
     ];
-    let used = context.file.static_holders("assertThatJson");
+    let used = site.file.static_holders("assertThatJson");
     let holder = holders.into_iter().find(|holder| used.contains(holder));
-    let is_there = context.clues.libraries.has("json-unit-assertj");
+    let is_there = site.clues.libraries.has("json-unit-assertj");
     let holder = holder.or(is_there.then_some(holders[0]))?;
     Some(TreeCompare::Assert(TreeAssertion::JsonUnit { holder }))
 }
 
-fn json_unit_equals(context: &Context<'_>) -> Option<TreeCompare> {
-    let is_there =
-        context.clues.libraries.has("json-unit") && !context.clues.libraries.has("json-unit-assertj");
+fn json_unit_equals(site: &Site<'_>) -> Option<TreeCompare> {
+    let is_there = site.clues.libraries.has("json-unit") && !site.clues.libraries.has("json-unit-assertj");
     is_there.then_some(TreeCompare::Assert(TreeAssertion::JsonUnitEquals))
 }

@@ -28,7 +28,7 @@ pub fn product_bug(clues: &Clues<'_>) -> Option<String> {
         .find_map(|each| Loop::of(&file, each)?.picked(names_tie));
     let picked = in_loop.or_else(|| {
         near(&file, place.line, |node| {
-            is_first(&file, node).then_some(Picked::First)
+            is_first(&file, node).then_some(WhichOne::First)
         })
         .into_iter()
         .next()
@@ -45,7 +45,7 @@ pub fn product_bug(clues: &Clues<'_>) -> Option<String> {
 
 /// Which one is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Picked {
+enum WhichOne {
     First,
     FirstMatch,
     Last,
@@ -54,14 +54,14 @@ enum Picked {
     Extreme,
 }
 
-impl Picked {
+impl WhichOne {
     fn words(self) -> &'static str {
         match self {
-            Picked::First => "whichever element comes first",
-            Picked::FirstMatch => "whichever match comes first",
-            Picked::Last => "whichever element comes last",
-            Picked::LastMatch => "whichever match comes last",
-            Picked::Extreme => "one of several equal elements",
+            WhichOne::First => "whichever element comes first",
+            WhichOne::FirstMatch => "whichever match comes first",
+            WhichOne::Last => "whichever element comes last",
+            WhichOne::LastMatch => "whichever match comes last",
+            WhichOne::Extreme => "one of several equal elements",
         }
     }
 }
@@ -88,7 +88,7 @@ impl<'f> Loop<'f> {
         })
     }
 
-    fn picked(&self, names_tie: bool) -> Option<Picked> {
+    fn picked(&self, names_tie: bool) -> Option<WhichOne> {
         let statements = descendants(self.body).filter(|node| is_statement(*node));
         statements
             .into_iter()
@@ -125,7 +125,13 @@ impl<'f> Loop<'f> {
     }
 
     /// What the conditions around a pick say.
-    fn judged(&self, pick: Node<'f>, kept: Option<&str>, is_first: bool, names_tie: bool) -> Option<Picked> {
+    fn judged(
+        &self,
+        pick: Node<'f>,
+        kept: Option<&str>,
+        is_first: bool,
+        names_tie: bool,
+    ) -> Option<WhichOne> {
         let inner = ancestors(pick).take_while(|above| pick != self.body && *above != self.body);
         let mut conditions = Vec::new();
         for above in inner {
@@ -139,7 +145,7 @@ impl<'f> Loop<'f> {
         let is_alone =
             self.body.kind() != "block" || named_children(self.body).len() <= 1 + usize::from(is_first);
         if conditions.is_empty() {
-            let picked = if is_first { Picked::First } else { Picked::Last };
+            let picked = if is_first { WhichOne::First } else { WhichOne::Last };
             return is_alone.then_some(picked);
         }
         let is_extreme = |condition: &Node<'f>| {
@@ -151,13 +157,13 @@ impl<'f> Loop<'f> {
             compares && !is_first
         };
         if conditions.iter().any(is_extreme) {
-            return Some(Picked::Extreme);
+            return Some(WhichOne::Extreme);
         }
         let several = |condition: &Node<'f>| self.can_hold_for_several(*condition, names_tie);
         let picked = if is_first {
-            Picked::FirstMatch
+            WhichOne::FirstMatch
         } else {
-            Picked::LastMatch
+            WhichOne::LastMatch
         };
         conditions.iter().all(several).then_some(picked)
     }

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 /// A checked exception that new code may throw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedException {
     /// Its full name.
     pub(crate) class: &'static str,
     /// Its own simple name and those of the classes above it: whoever declares or catches one of them is content.
@@ -36,7 +36,7 @@ const CALLED_BY_FRAMEWORKS: [&str; 5] = ["Test", "Before", "After", "Theory", "P
 
 impl JavaFile {
     /// `None`: the exception cannot leave from there, since a lambda, an overridden method or callers would not take it.
-    pub(crate) fn letting_through(&self, node: Node<'_>, checked: Checked) -> Option<Throws> {
+    pub(crate) fn letting_through(&self, node: Node<'_>, checked: CheckedException) -> Option<Throws> {
         for above in ancestors(node) {
             match above.kind() {
                 "lambda_expression" => {
@@ -56,7 +56,7 @@ impl JavaFile {
         None
     }
 
-    fn is_caught(&self, tried: Node<'_>, node: Node<'_>, checked: Checked) -> bool {
+    fn is_caught(&self, tried: Node<'_>, node: Node<'_>, checked: CheckedException) -> bool {
         let body = tried.child_by_field_name("body");
         let is_inside = body.is_some_and(|body| body.byte_range().contains(&node.start_byte()));
         let catches = |clause: Node<'_>| {
@@ -76,12 +76,12 @@ impl JavaFile {
                 .any(catches)
     }
 
-    fn fits(&self, class: Node<'_>, checked: Checked) -> bool {
+    fn fits(&self, class: Node<'_>, checked: CheckedException) -> bool {
         let simple = self.of(class).rsplit('.').next().unwrap_or("");
         checked.fits.contains(&simple)
     }
 
-    fn letting_out_of(&self, method: Node<'_>, checked: Checked) -> Option<Throws> {
+    fn letting_out_of(&self, method: Node<'_>, checked: CheckedException) -> Option<Throws> {
         let declared = named_children(method)
             .into_iter()
             .find(|child| child.kind() == "throws");
@@ -112,7 +112,7 @@ impl JavaFile {
     }
 
     /// The exception that other methods of the file declare, if it fits and is not too special to be known here.
-    fn usual_exception(&self, checked: Checked) -> &'static str {
+    fn usual_exception(&self, checked: CheckedException) -> &'static str {
         let simple = checked.class.rsplit('.').next().unwrap_or("Exception");
         let is_declared = |name: &str| {
             let throws = self.nodes().filter(|node| node.kind() == "throws");
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::edit::Edits;
 
-    const IO: Checked = Checked {
+    const IO: CheckedException = CheckedException {
         class: "java.io.IOException",
         fits: &["IOException", "Exception", "Throwable"],
     };

@@ -41,7 +41,7 @@ enum Below<'p> {
 }
 
 /// Who owns a field: a class, or an object that can be reached.
-struct Owner<'f> {
+struct FieldOwner<'f> {
     /// The expression before the dot; empty in the class itself.
     prefix: String,
     imports: Vec<Import>,
@@ -91,7 +91,7 @@ fn found(polluted: &Polluted<'_>, from: &JavaFile, test_class: &str) -> Option<V
         named_from(from, class, &file)
     };
     let steps = after_root(polluted.path, root)?;
-    let owner = Owner {
+    let owner = FieldOwner {
         prefix,
         imports,
         file: &file,
@@ -113,7 +113,7 @@ fn found(polluted: &Polluted<'_>, from: &JavaFile, test_class: &str) -> Option<V
 /// The change is inside of an object that a static field holds, and that can be reached.
 fn of_object(
     polluted: &Polluted<'_>,
-    root: &Owner<'_>,
+    root: &FieldOwner<'_>,
     inner: &str,
     rest: &str,
     from: &JavaFile,
@@ -133,7 +133,7 @@ fn of_object(
     } else {
         type_in(file, &of_type.name)?
     };
-    let owner = Owner {
+    let owner = FieldOwner {
         prefix: root.expression(declaration)?,
         imports: root.imports.clone(),
         file,
@@ -225,7 +225,7 @@ fn hints(polluted: &Polluted<'_>, class: &str) -> BTreeSet<String> {
     found
 }
 
-impl<'f> Owner<'f> {
+impl<'f> FieldOwner<'f> {
     /// A class that the owner's file names.
     fn full_name(&self, simple: &str) -> String {
         match self.file.imported(simple) {

@@ -26,7 +26,7 @@ impl Moment {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Framework {
+enum HookStyle {
     /// Methods are found by their names.
     Named,
     JUnit4,
@@ -34,22 +34,22 @@ enum Framework {
     TestNg,
 }
 
-impl Framework {
+impl HookStyle {
     /// By what the file imports and what the class extends.
-    fn of(file: &JavaFile, class: Node<'_>) -> Option<Framework> {
+    fn of(file: &JavaFile, class: Node<'_>) -> Option<HookStyle> {
         let imports = |package: &str| {
             let declarations = named_children(file.root()).into_iter();
             let mut all = declarations.filter(|node| node.kind() == "import_declaration");
             all.any(|node| file.of(node).contains(package))
         };
         if imports("org.junit.jupiter.") {
-            Some(Framework::Jupiter)
+            Some(HookStyle::Jupiter)
         } else if imports("org.testng.") {
-            Some(Framework::TestNg)
+            Some(HookStyle::TestNg)
         } else if imports("org.junit.") {
-            Some(Framework::JUnit4)
+            Some(HookStyle::JUnit4)
         } else if file.field(class, "superclass").ends_with("TestCase") {
-            Some(Framework::Named)
+            Some(HookStyle::Named)
         } else {
             None
         }
@@ -58,16 +58,16 @@ impl Framework {
     /// The annotation of a method that runs then, with its package. `None`: there is none.
     fn annotation(self, moment: Moment) -> Option<&'static str> {
         match (self, moment) {
-            (Framework::Named, _) => None,
-            (Framework::JUnit4, Moment::BeforeEach) => Some("org.junit.Before"),
-            (Framework::JUnit4, Moment::AfterEach) => Some("org.junit.After"),
-            (Framework::JUnit4, Moment::AfterAll) => Some("org.junit.AfterClass"),
-            (Framework::Jupiter, Moment::BeforeEach) => Some("org.junit.jupiter.api.BeforeEach"),
-            (Framework::Jupiter, Moment::AfterEach) => Some("org.junit.jupiter.api.AfterEach"),
-            (Framework::Jupiter, Moment::AfterAll) => Some("org.junit.jupiter.api.AfterAll"),
-            (Framework::TestNg, Moment::BeforeEach) => Some("org.testng.annotations.BeforeMethod"),
-            (Framework::TestNg, Moment::AfterEach) => Some("org.testng.annotations.AfterMethod"),
-            (Framework::TestNg, Moment::AfterAll) => Some("org.testng.annotations.AfterClass"),
+            (HookStyle::Named, _) => None,
+            (HookStyle::JUnit4, Moment::BeforeEach) => Some("org.junit.Before"),
+            (HookStyle::JUnit4, Moment::AfterEach) => Some("org.junit.After"),
+            (HookStyle::JUnit4, Moment::AfterAll) => Some("org.junit.AfterClass"),
+            (HookStyle::Jupiter, Moment::BeforeEach) => Some("org.junit.jupiter.api.BeforeEach"),
+            (HookStyle::Jupiter, Moment::AfterEach) => Some("org.junit.jupiter.api.AfterEach"),
+            (HookStyle::Jupiter, Moment::AfterAll) => Some("org.junit.jupiter.api.AfterAll"),
+            (HookStyle::TestNg, Moment::BeforeEach) => Some("org.testng.annotations.BeforeMethod"),
+            (HookStyle::TestNg, Moment::AfterEach) => Some("org.testng.annotations.AfterMethod"),
+            (HookStyle::TestNg, Moment::AfterAll) => Some("org.testng.annotations.AfterClass"),
         }
     }
 }
@@ -85,7 +85,7 @@ fn named(moment: Moment) -> Option<&'static str> {
 pub(super) struct Hooks<'f> {
     file: &'f JavaFile,
     class: Node<'f>,
-    framework: Framework,
+    style: HookStyle,
 }
 
 const SET_UPS: [&str; 6] = [
@@ -116,12 +116,8 @@ impl<'f> Hooks<'f> {
     /// `None`: the class is not in the file, or what runs its tests is not known.
     pub(super) fn of(file: &'f JavaFile, class: &str) -> Option<Hooks<'f>> {
         let class = type_in(file, class)?;
-        let framework = Framework::of(file, class)?;
-        (class.kind() == "class_declaration").then_some(Hooks {
-            file,
-            class,
-            framework,
-        })
+        let style = HookStyle::of(file, class)?;
+        (class.kind() == "class_declaration").then_some(Hooks { file, class, style })
     }
 
     /// The edits that make a reset run then. `None`: the framework or the layout of the class has no place for it.
@@ -176,7 +172,7 @@ impl<'f> Hooks<'f> {
 
     /// The method of the class that runs then; the last one of several.
     fn existing(&self, moment: Moment) -> Option<Node<'f>> {
-        let is_it = |method: &Node<'f>| match self.framework.annotation(moment) {
+        let is_it = |method: &Node<'f>| match self.style.annotation(moment) {
             Some(annotation) => {
                 let simple = annotation.rsplit('.').next().unwrap_or(annotation);
                 has_annotation(self.file, *method, &[simple])
@@ -233,12 +229,12 @@ impl<'f> Hooks<'f> {
     ) -> Option<(usize, String)> {
         let unit = self.file.indent_unit();
         let mut method: Vec<String> = Vec::new();
-        let inherited = match self.framework.annotation(moment) {
+        let inherited = match self.style.annotation(moment) {
             Some(annotation) => {
                 let (annotation, import) = self.file.using(annotation);
                 imports.extend(import);
                 method.push(format!("@{annotation}"));
-                let is_static = moment == Moment::AfterAll && self.framework != Framework::TestNg;
+                let is_static = moment == Moment::AfterAll && self.style != HookStyle::TestNg;
                 let is_static = if is_static { "static " } else { "" };
                 let name = self.free_name(&reset.method)?;
                 method.push(format!("{}{is_static}void {name}() {{", self.visibility()));
@@ -266,7 +262,7 @@ impl<'f> Hooks<'f> {
     /// As the class has its test methods: Jupiter does not ask for `public`.
     fn visibility(&self) -> &'static str {
         let is_public = |method: Node<'f>| is(self.file, method, "public");
-        if self.framework == Framework::Jupiter && !methods(self.class).any(is_public) {
+        if self.style == HookStyle::Jupiter && !methods(self.class).any(is_public) {
             ""
         } else {
             "public "

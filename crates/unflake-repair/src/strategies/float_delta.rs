@@ -22,7 +22,7 @@ pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
     };
     let calls = file.on_line("method_invocation", place.line);
     let found = calls.filter_map(|call| {
-        let compared = Compared::of(&file, call)?;
+        let compared = ComparedNumbers::of(&file, call)?;
         let is_float = [compared.expected, compared.actual]
             .iter()
             .filter_map(|side| type_of(clues.sources, &file, *side))
@@ -78,7 +78,7 @@ impl Delta {
 }
 
 /// A comparison of two numbers.
-struct Compared<'f> {
+struct ComparedNumbers<'f> {
     call: Node<'f>,
     style: Style,
     expected: Node<'f>,
@@ -87,11 +87,11 @@ struct Compared<'f> {
     delta: Option<Node<'f>>,
 }
 
-impl<'f> Compared<'f> {
-    fn of(file: &'f JavaFile, call: Node<'f>) -> Option<Compared<'f>> {
+impl<'f> ComparedNumbers<'f> {
+    fn of(file: &'f JavaFile, call: Node<'f>) -> Option<ComparedNumbers<'f>> {
         if let Some(comparison) = Comparison::of(file, call) {
             let is_equality = matches!(comparison.name(file), "assertEquals" | "isEqualTo" | "assertThat");
-            return is_equality.then_some(Compared {
+            return is_equality.then_some(ComparedNumbers {
                 call,
                 style: comparison.style,
                 expected: comparison.expected,
@@ -106,7 +106,7 @@ impl<'f> Compared<'f> {
         let all = arguments(call);
         let at = (2..all.len())
             .rfind(|at| all[*at].kind().ends_with("_literal") && number(file, all[*at]).is_some())?;
-        Some(Compared {
+        Some(ComparedNumbers {
             call,
             style: Style::MessageFirst,
             expected: all[at - 2],

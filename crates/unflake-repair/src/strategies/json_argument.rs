@@ -7,7 +7,7 @@ use crate::edit::Edits;
 use crate::imports::Import;
 use crate::java::{JavaFile, arguments};
 use crate::json::Json;
-use crate::json_libraries::{Reader, TreeCompare, tree_compares};
+use crate::json_libraries::{TreeCompare, TreeReader, tree_compares};
 use crate::strategies::json_tree::{mistakes, unchecked};
 use crate::text_comparison::{Sides, known_text, mutants};
 use tree_sitter::Node;
@@ -78,7 +78,7 @@ fn of_call(clues: &Clues<'_>, file: &JavaFile, call: Node<'_>) -> Vec<Candidate>
 }
 
 impl Argument<'_> {
-    fn matched(&self, reader: &Reader) -> Option<Candidate> {
+    fn matched(&self, reader: &TreeReader) -> Option<Candidate> {
         // A variable for the reader would have to be declared before the lambda.
         if reader.throws.is_none() && reader.here.needs.is_some() {
             return None;

@@ -11,9 +11,9 @@ use crate::edit::Edits;
 use crate::imports::Import;
 use crate::java::JavaFile;
 use crate::json::{Arrays, Json};
-use crate::json_libraries::{Reader, TreeAssertion, TreeCompare, tree_compares};
+use crate::json_libraries::{TreeAssertion, TreeCompare, TreeReader, tree_compares};
 use crate::text_comparison::{Around, Sides, TextComparison, known_text, mutants, with_failed_texts};
-use crate::throws::{Checked, Throws};
+use crate::throws::{CheckedException, Throws};
 use tree_sitter::Node;
 
 /// More are not tried.
@@ -39,7 +39,7 @@ fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Vec<Candidate> {
         Some(Some(actual)) if expected.says_the_same(&actual, Arrays::InAnyOrder) => Arrays::InAnyOrder,
         _ => return Vec::new(),
     };
-    let work = Work {
+    let work = TreeWork {
         texts,
         expected,
         arrays,
@@ -61,7 +61,7 @@ pub(super) struct Unchecked {
 }
 
 /// The reader itself if it throws nothing checked, or else by a method of the class around a node.
-pub(super) fn unchecked(file: &JavaFile, node: Node<'_>, reader: &Reader) -> Option<Unchecked> {
+pub(super) fn unchecked(file: &JavaFile, node: Node<'_>, reader: &TreeReader) -> Option<Unchecked> {
     let Some(checked) = reader.throws else {
         return Some(Unchecked {
             around: reader.here.around.clone(),
@@ -105,7 +105,7 @@ pub(super) fn mistakes(json: &Json, text: &str) -> [(Mutation, Option<String>); 
 }
 
 /// One failed comparison.
-struct Work<'w> {
+struct TreeWork<'w> {
     texts: &'w TextComparison<'w>,
     expected: Json,
     arrays: Arrays,
@@ -113,7 +113,7 @@ struct Work<'w> {
 
 /// What one variant of a repair is made of, besides the sides of its comparison.
 #[derive(Default)]
-struct Parts {
+struct VariantParts {
     throws: Throws,
     imports: Vec<Import>,
     /// A statement before the comparison.
@@ -121,7 +121,7 @@ struct Parts {
     method: Option<NewMethod>,
 }
 
-impl Work<'_> {
+impl TreeWork<'_> {
     fn candidates(&self, compare: TreeCompare) -> Vec<Candidate> {
         match compare {
             TreeCompare::Assert(assertion) => self.asserting(assertion).into_iter().collect(),
@@ -139,15 +139,15 @@ impl Work<'_> {
     }
 
     /// What is needed so that an exception may leave the comparison.
-    fn throws(&self, checked: Option<Checked>) -> Option<Throws> {
+    fn throws(&self, checked: Option<CheckedException>) -> Option<Throws> {
         match checked {
             Some(checked) => self.file().letting_through(self.texts.comparison.call, checked),
             None => Some(Throws::default()),
         }
     }
 
-    fn inline(&self, reader: &Reader) -> Option<Candidate> {
-        let parts = Parts {
+    fn inline(&self, reader: &TreeReader) -> Option<Candidate> {
+        let parts = VariantParts {
             throws: self.throws(reader.throws)?,
             imports: reader.here.imports.clone(),
             before: reader.here.needs.map(str::to_owned),
@@ -158,19 +158,19 @@ impl Work<'_> {
     }
 
     /// The reader throws what cannot leave from here: a method turns it into what can.
-    fn by_unchecked_reader(&self, reader: &Reader) -> Option<Candidate> {
+    fn by_unchecked_reader(&self, reader: &TreeReader) -> Option<Candidate> {
         let unchecked = unchecked(self.file(), self.texts.comparison.call, reader)?;
-        let parts = Parts {
+        let parts = VariantParts {
             imports: unchecked.imports,
             method: unchecked.method,
-            ..Parts::default()
+            ..VariantParts::default()
         };
         let sides = |sides: &Sides| self.texts.wrapped(&unchecked.around, sides);
         self.candidate(reader.library, parts, sides)
     }
 
     /// A method that compares, for all comparisons of the class.
-    fn by_helper(&self, reader: &Reader) -> Option<Candidate> {
+    fn by_helper(&self, reader: &TreeReader) -> Option<Candidate> {
         if self.comparisons_like_this() < REPEATED || self.file().has_method(HELPER) {
             return None;
         }
@@ -188,7 +188,7 @@ impl Work<'_> {
         )];
         lines.extend(read.needs.map(|needs| format!(">{needs}")));
         lines.extend([format!(">{statement};"), "}".to_owned()]);
-        let parts = Parts {
+        let parts = VariantParts {
             throws: self.throws(reader.throws)?,
             imports: read.imports.iter().cloned().chain(exception).collect(),
             before: None,
@@ -258,14 +258,14 @@ impl Work<'_> {
                 } else {
                     (", true".to_owned(), None)
                 };
-                let checked = is_checked.then_some(Checked {
+                let checked = is_checked.then_some(CheckedException {
                     class: "org.json.JSONException",
                     fits: &["JSONException", "Exception", "Throwable"],
                 });
-                let parts = Parts {
+                let parts = VariantParts {
                     throws: self.throws(checked)?,
                     imports: import.into_iter().chain(mode_import).collect(),
-                    ..Parts::default()
+                    ..VariantParts::default()
                 };
                 let callee = format!("{class}.assertEquals");
                 self.candidate("JSONAssert", parts, |sides| self.called(&callee, &mode, sides))
@@ -278,9 +278,9 @@ impl Work<'_> {
                     (String::new(), None)
                 };
                 let import = Import::Static(format!("{holder}.assertThatJson"));
-                let parts = Parts {
+                let parts = VariantParts {
                     imports: option_import.into_iter().chain([import]).collect(),
-                    ..Parts::default()
+                    ..VariantParts::default()
                 };
                 self.candidate("JsonUnit", parts, |sides| {
                     let (expected, actual) = self.texts.written(sides);
@@ -289,9 +289,9 @@ impl Work<'_> {
             }
             TreeAssertion::JsonUnitEquals if message.is_none() && !is_bag => {
                 let holder = "net.javacrumbs.jsonunit.JsonAssert.assertJsonEquals";
-                let parts = Parts {
+                let parts = VariantParts {
                     imports: vec![Import::Static(holder.to_owned())],
-                    ..Parts::default()
+                    ..VariantParts::default()
                 };
                 self.candidate("JsonUnit", parts, |sides| {
                     self.called("assertJsonEquals", "", sides)
@@ -342,7 +342,7 @@ impl Work<'_> {
     fn candidate(
         &self,
         library: &str,
-        parts: Parts,
+        parts: VariantParts,
         compared: impl Fn(&Sides) -> Edits,
     ) -> Option<Candidate> {
         let file = self.file();

@@ -54,7 +54,7 @@ fn at(clues: &Clues<'_>, place: &SourcePlace) -> Vec<Candidate> {
 }
 
 /// One replacement, and what it needs.
-struct Change {
+struct Replacement {
     edits: Edits,
     imports: Vec<Import>,
     /// What is used instead of what.
@@ -62,9 +62,9 @@ struct Change {
     old: String,
 }
 
-impl Change {
+impl Replacement {
     /// Both, in the order of the text.
-    fn with(self, other: Change) -> Change {
+    fn with(self, other: Replacement) -> Replacement {
         let mut edits = self.edits;
         for edit in other.edits.iter() {
             edits = edits.replace(edit.start..edit.end, edit.text.clone());
@@ -73,7 +73,7 @@ impl Change {
         let more = other.imports.into_iter();
         let more: Vec<Import> = more.filter(|import| !imports.contains(import)).collect();
         imports.extend(more);
-        Change {
+        Replacement {
             edits,
             imports,
             ..self
@@ -91,7 +91,7 @@ impl Change {
     }
 }
 
-fn linked(clues: &Clues<'_>, file: &JavaFile, node: Node<'_>) -> Option<Change> {
+fn linked(clues: &Clues<'_>, file: &JavaFile, node: Node<'_>) -> Option<Replacement> {
     match node.kind() {
         "object_creation_expression" => {
             let change = type_changed(file, node.child_by_field_name("type")?)?;
@@ -109,7 +109,7 @@ fn linked(clues: &Clues<'_>, file: &JavaFile, node: Node<'_>) -> Option<Change> 
         }
         "method_invocation" => {
             let holder = node.child_by_field_name("object").map(|object| file.of(object));
-            let call = Call {
+            let call = MakingCall {
                 file,
                 node,
                 name: node.child_by_field_name("name")?,
@@ -145,7 +145,7 @@ fn other_branch(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// `HashMap<K, V>` as it is written at a constructor or before `::new`.
-fn type_changed(file: &JavaFile, named: Node<'_>) -> Option<Change> {
+fn type_changed(file: &JavaFile, named: Node<'_>) -> Option<Replacement> {
     let name = match named.kind() {
         "generic_type" => named.named_child(0)?,
         _ => named,
@@ -156,7 +156,7 @@ fn type_changed(file: &JavaFile, named: Node<'_>) -> Option<Change> {
         written == full || written == *hash && file.imported(hash).is_none_or(|imported| imported == full)
     })?;
     let (text, import) = file.using(&format!("java.util.{linked}"));
-    Some(Change {
+    Some(Replacement {
         edits: Edits::new().replace(name.byte_range(), text),
         imports: import.into_iter().collect(),
         new: (*linked).to_owned(),
@@ -165,7 +165,7 @@ fn type_changed(file: &JavaFile, named: Node<'_>) -> Option<Change> {
 }
 
 /// A class that extends a hash collection: the line is that of its constructor.
-fn superclass(file: &JavaFile, line: u32) -> Option<Change> {
+fn superclass(file: &JavaFile, line: u32) -> Option<Replacement> {
     let class = file.on_line("class_declaration", line).last()?;
     type_changed(
         file,
@@ -173,14 +173,14 @@ fn superclass(file: &JavaFile, line: u32) -> Option<Change> {
     )
 }
 
-struct Call<'f> {
+struct MakingCall<'f> {
     file: &'f JavaFile,
     node: Node<'f>,
     name: Node<'f>,
     arguments: Vec<Node<'f>>,
 }
 
-impl<'f> Call<'f> {
+impl<'f> MakingCall<'f> {
     fn name(&self) -> &'f str {
         self.file.of(self.name)
     }
@@ -195,8 +195,8 @@ impl<'f> Call<'f> {
         inside_arguments(self.node).unwrap_or(self.node.end_byte()..self.node.end_byte())
     }
 
-    fn change(&self, edits: Edits, imports: impl IntoIterator<Item = Import>, new: &str) -> Change {
-        Change {
+    fn change(&self, edits: Edits, imports: impl IntoIterator<Item = Import>, new: &str) -> Replacement {
+        Replacement {
             edits,
             imports: imports.into_iter().collect(),
             new: new.to_owned(),
@@ -221,7 +221,7 @@ impl<'f> Call<'f> {
     }
 
     /// `holder`: how `Collectors` is written; `None` where its methods are imported.
-    fn collector(&self, holder: Option<&str>) -> Option<Change> {
+    fn collector(&self, holder: Option<&str>) -> Option<Replacement> {
         let is_set = self.name() == "toSet";
         let class = if is_set { "LinkedHashSet" } else { "LinkedHashMap" };
         let (text, import) = self.file.using(&format!("java.util.{class}"));
@@ -268,7 +268,7 @@ impl<'f> Call<'f> {
 
     /// `Sets.newHashSet` and `Maps.newHashMap` of Guava and AssertJ, which have linked kin of nearly the same
     /// parameters.
-    fn factory(&self) -> Option<Change> {
+    fn factory(&self) -> Option<Replacement> {
         let new = match self.name() {
             "newHashSet" => "newLinkedHashSet",
             "newHashSetWithExpectedSize" => "newLinkedHashSetWithExpectedSize",
@@ -321,7 +321,7 @@ impl<'f> Call<'f> {
     }
 
     /// `HashMultimap.create`.
-    fn multi(&self) -> Option<Change> {
+    fn multi(&self) -> Option<Replacement> {
         let object = self.node.child_by_field_name("object")?;
         let class = self.file.imported(self.file.of(object))?;
         if self.name() != "create" || !class.starts_with("com.google.common.collect.") {
@@ -332,7 +332,7 @@ impl<'f> Call<'f> {
         let (text, import) = self.file.using(&linked);
         let edits = Edits::new().replace(object.byte_range(), text);
         let new = linked.rsplit('.').next().unwrap_or(&linked);
-        Some(Change {
+        Some(Replacement {
             old: self.file.of(object).to_owned(),
             ..self.change(edits, import, new)
         })
@@ -343,7 +343,7 @@ impl<'f> Call<'f> {
         self.file.imported(class).is_none_or(|imported| imported == full)
     }
 
-    fn set_of(&self) -> Option<Change> {
+    fn set_of(&self) -> Option<Replacement> {
         let (set, made) = self.file.using("java.util.LinkedHashSet");
         let (list, listed) = self.file.using("java.util.List");
         let inside = self.inside();
@@ -359,13 +359,13 @@ impl<'f> Call<'f> {
             _ => return None,
         };
         let change = self.change(edits, imports.into_iter().flatten(), "LinkedHashSet");
-        self.is_of_java_util("Set").then_some(Change {
+        self.is_of_java_util("Set").then_some(Replacement {
             old: format!("Set.{}", self.name()),
             ..change
         })
     }
 
-    fn map_of(&self, clues: &Clues<'_>) -> Option<Change> {
+    fn map_of(&self, clues: &Clues<'_>) -> Option<Replacement> {
         if !self.is_of_java_util("Map") {
             return None;
         }
@@ -376,7 +376,7 @@ impl<'f> Call<'f> {
             let (map, import) = self.file.using("java.util.LinkedHashMap");
             let head = self.node.start_byte()..inside.start;
             let edits = Edits::new().replace(head, format!("new {map}<>("));
-            return Some(Change {
+            return Some(Replacement {
                 old,
                 ..self.change(edits, import, "LinkedHashMap")
             });
@@ -394,17 +394,17 @@ impl<'f> Call<'f> {
         if self.file.imported("ImmutableMap") == Some(guava) && pairs <= most {
             let object = self.node.child_by_field_name("object")?;
             let edits = Edits::new().replace(object.byte_range(), "ImmutableMap");
-            return Some(Change {
+            return Some(Replacement {
                 old,
                 ..self.change(edits, [], "ImmutableMap.of")
             });
         }
         let change = self.puts(pairs)?;
-        Some(Change { old, ..change })
+        Some(Replacement { old, ..change })
     }
 
     /// `Map<K, V> m = Map.of(k, v, l, w);` as statements, which is short enough for two pairs.
-    fn puts(&self, pairs: usize) -> Option<Change> {
+    fn puts(&self, pairs: usize) -> Option<Replacement> {
         let declarator = self
             .node
             .parent()

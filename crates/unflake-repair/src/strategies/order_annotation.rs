@@ -13,7 +13,7 @@ use std::rc::Rc;
 use tree_sitter::Node;
 
 /// One serializer: where it is seen on a stack, and its annotation.
-struct Annotation {
+struct OrderAnnotation {
     /// The start of its classes.
     package: &'static str,
     class: &'static str,
@@ -28,7 +28,7 @@ struct Annotation {
     says: &'static str,
 }
 
-const JACKSON: Annotation = Annotation {
+const JACKSON: OrderAnnotation = OrderAnnotation {
     package: "com.fasterxml.jackson.",
     class: "com.fasterxml.jackson.annotation.JsonPropertyOrder",
     before: "({",
@@ -38,7 +38,7 @@ const JACKSON: Annotation = Annotation {
     says: "JsonPropertyOrder",
 };
 
-const FASTJSON: Annotation = Annotation {
+const FASTJSON: OrderAnnotation = OrderAnnotation {
     package: "com.alibaba.fastjson.",
     class: "com.alibaba.fastjson.annotation.JSONType",
     before: "(orders = {",
@@ -48,7 +48,7 @@ const FASTJSON: Annotation = Annotation {
     says: "JSONType",
 };
 
-const JAXB: Annotation = Annotation {
+const JAXB: OrderAnnotation = OrderAnnotation {
     package: "com.sun.xml.bind.",
     class: "javax.xml.bind.annotation.XmlType",
     before: "(propOrder = {",
@@ -58,26 +58,26 @@ const JAXB: Annotation = Annotation {
     says: "XmlType",
 };
 
-const ANNOTATIONS: [Annotation; 7] = [
+const ANNOTATIONS: [OrderAnnotation; 7] = [
     JACKSON,
     // Jackson 3 has kept the annotations of Jackson 2.
-    Annotation {
+    OrderAnnotation {
         package: "tools.jackson.",
         ..JACKSON
     },
     FASTJSON,
-    Annotation {
+    OrderAnnotation {
         package: "com.alibaba.fastjson2.",
         class: "com.alibaba.fastjson2.annotation.JSONType",
         ..FASTJSON
     },
     JAXB,
     // The one inside of JDK 8.
-    Annotation {
+    OrderAnnotation {
         package: "com.sun.xml.internal.bind.",
         ..JAXB
     },
-    Annotation {
+    OrderAnnotation {
         package: "org.glassfish.jaxb.",
         class: "jakarta.xml.bind.annotation.XmlType",
         ..JAXB
@@ -184,7 +184,7 @@ fn declared<'f>(file: &'f JavaFile, path: &str) -> Option<Node<'f>> {
 }
 
 /// The names of the properties that fields stand for, in the order of their declarations.
-fn properties(file: &JavaFile, class: Node<'_>, annotation: &Annotation) -> Vec<String> {
+fn properties(file: &JavaFile, class: Node<'_>, annotation: &OrderAnnotation) -> Vec<String> {
     let members = class
         .child_by_field_name("body")
         .map(named_children)
@@ -218,7 +218,7 @@ fn properties(file: &JavaFile, class: Node<'_>, annotation: &Annotation) -> Vec<
 }
 
 /// What `@JsonProperty("x")` says.
-fn renamed(file: &JavaFile, field: Node<'_>, annotation: &Annotation) -> Option<String> {
+fn renamed(file: &JavaFile, field: Node<'_>, annotation: &OrderAnnotation) -> Option<String> {
     let modifiers = named_children(field)
         .into_iter()
         .find(|child| child.kind() == "modifiers")?;

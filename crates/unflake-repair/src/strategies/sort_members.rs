@@ -49,7 +49,7 @@ fn why(clues: &Clues<'_>, file: &JavaFile, call: Node<'_>) -> String {
     why
 }
 
-type Sorted = (Edits, Vec<Import>);
+type SortedMembers = (Edits, Vec<Import>);
 
 /// One call whose array shall be sorted.
 struct Sorting<'f> {
@@ -82,7 +82,7 @@ impl<'f> Sorting<'f> {
         })
     }
 
-    fn edits(&self) -> Option<Sorted> {
+    fn edits(&self) -> Option<SortedMembers> {
         let parent = self.call.parent()?;
         if self.members == Members::Paths {
             return self.sorted_stream(self.call);
@@ -106,7 +106,7 @@ impl<'f> Sorting<'f> {
     }
 
     /// `.sorted(…)` behind the call that makes a stream.
-    fn sorted_stream(&self, stream: Node<'f>) -> Option<Sorted> {
+    fn sorted_stream(&self, stream: Node<'f>) -> Option<SortedMembers> {
         let next = stream.parent().filter(|up| up.kind() == "method_invocation");
         if next.is_some_and(|next| self.file.field(next, "name") == "sorted") {
             return None;
@@ -122,7 +122,7 @@ impl<'f> Sorting<'f> {
         Some((Edits::new().insert(stream.end_byte(), text), self.imports.clone()))
     }
 
-    fn after_declaration(&self, declarator: Node<'f>) -> Option<Sorted> {
+    fn after_declaration(&self, declarator: Node<'f>) -> Option<SortedMembers> {
         let declaration = declarator.parent()?;
         if declaration.kind() != "local_variable_declaration" || !is_in_block(declaration) {
             return self.streamed();
@@ -131,7 +131,7 @@ impl<'f> Sorting<'f> {
         self.after(declaration, &variable)
     }
 
-    fn after_assignment(&self, assignment: Node<'f>) -> Option<Sorted> {
+    fn after_assignment(&self, assignment: Node<'f>) -> Option<SortedMembers> {
         let statement = assignment.parent()?;
         let is_plain = statement.kind() == "expression_statement" && is_in_block(statement);
         let left = assignment.child_by_field_name("left")?;
@@ -143,7 +143,7 @@ impl<'f> Sorting<'f> {
     }
 
     /// Sorts a variable after the statement that gives it its value.
-    fn after(&self, statement: Node<'f>, variable: &str) -> Option<Sorted> {
+    fn after(&self, statement: Node<'f>, variable: &str) -> Option<SortedMembers> {
         let scope = outermost_callable(statement).unwrap_or(statement);
         let inner: Vec<&str> = descendants(scope).map(|node| self.file.of(node)).collect();
         let is_there = |texts: &[String]| texts.iter().any(|text| inner.contains(&text.as_str()));
@@ -174,7 +174,7 @@ impl<'f> Sorting<'f> {
     }
 
     /// The array gets a variable before the statement.
-    fn before_statement(&self) -> Option<Sorted> {
+    fn before_statement(&self) -> Option<SortedMembers> {
         let Some(statement) = self.statement() else {
             return self.streamed();
         };
@@ -228,7 +228,7 @@ impl<'f> Sorting<'f> {
     }
 
     /// A sorted copy, where no statement can stand.
-    fn streamed(&self) -> Option<Sorted> {
+    fn streamed(&self) -> Option<SortedMembers> {
         // There is no stream of a `null`.
         if self.java < 8 || self.members.may_be_null() {
             return None;

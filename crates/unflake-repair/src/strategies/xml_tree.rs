@@ -18,7 +18,7 @@ fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Option<Candidate> 
     {
         return None;
     }
-    let form = Form::there(clues)?;
+    let form = XmlForm::there(clues)?;
     let file = texts.file;
     let message = texts.comparison.message.is_some();
     let used: Vec<_> = form.classes().iter().map(|class| file.using(class)).collect();
@@ -61,7 +61,7 @@ fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Option<Candidate> 
 
 /// How XMLUnit is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum XmlForm {
     /// `XmlAssert.assertThat(actual).and(expected).areIdentical()`, for AssertJ 2 or 3.
     AssertJ2,
     AssertJ3,
@@ -69,15 +69,15 @@ enum Form {
     Matcher,
 }
 
-impl Form {
-    fn there(clues: &Clues<'_>) -> Option<Form> {
+impl XmlForm {
+    fn there(clues: &Clues<'_>) -> Option<XmlForm> {
         let has = |artifact: &str| clues.libraries.has(artifact);
         if has("xmlunit-assertj3") {
-            Some(Form::AssertJ3)
+            Some(XmlForm::AssertJ3)
         } else if has("xmlunit-assertj") {
-            Some(Form::AssertJ2)
+            Some(XmlForm::AssertJ2)
         } else if has("xmlunit-matchers") {
-            Some(Form::Matcher)
+            Some(XmlForm::Matcher)
         } else {
             None
         }
@@ -85,9 +85,9 @@ impl Form {
 
     fn classes(self) -> &'static [&'static str] {
         match self {
-            Form::AssertJ2 => &["org.xmlunit.assertj.XmlAssert"],
-            Form::AssertJ3 => &["org.xmlunit.assertj3.XmlAssert"],
-            Form::Matcher => &[
+            XmlForm::AssertJ2 => &["org.xmlunit.assertj.XmlAssert"],
+            XmlForm::AssertJ3 => &["org.xmlunit.assertj3.XmlAssert"],
+            XmlForm::Matcher => &[
                 "org.hamcrest.MatcherAssert",
                 "org.xmlunit.matchers.CompareMatcher",
             ],
@@ -96,7 +96,7 @@ impl Form {
 
     fn written(self, names: &[&str], expected: &str, actual: &str) -> String {
         match (self, names) {
-            (Form::Matcher, [matches, compare]) => {
+            (XmlForm::Matcher, [matches, compare]) => {
                 format!("{matches}.assertThat({actual}, {compare}.isIdenticalTo({expected}))")
             }
             _ => format!(

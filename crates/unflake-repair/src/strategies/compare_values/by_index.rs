@@ -1,6 +1,6 @@
 //! `assertEquals("x", list.get(0)); assertEquals("y", list.get(1));`: one comparison of the whole list, sorted.
 
-use super::lists::Sorted;
+use super::lists::SortedSide;
 use crate::assertion::{Comparison, Style};
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -21,7 +21,7 @@ pub(super) fn candidates(clues: &Clues<'_>) -> Vec<Candidate> {
     };
     let failed = Comparison::on_line(&file, place.line);
     let found = failed.into_iter().filter_map(|comparison| {
-        let picked = Picked::of(&file, comparison)?;
+        let picked = PickedElement::of(&file, comparison)?;
         whole(clues, &file, picked)
     });
     found.collect()
@@ -29,7 +29,7 @@ pub(super) fn candidates(clues: &Clues<'_>) -> Vec<Candidate> {
 
 /// A comparison of one element of a list or of an array, or of what it gives.
 #[derive(Clone, Copy)]
-struct Picked<'f> {
+struct PickedElement<'f> {
     comparison: Comparison<'f>,
     /// `list` in `list.get(0).name()`.
     list: Node<'f>,
@@ -38,8 +38,8 @@ struct Picked<'f> {
     element: Node<'f>,
 }
 
-impl<'f> Picked<'f> {
-    fn of(file: &'f JavaFile, comparison: Comparison<'f>) -> Option<Picked<'f>> {
+impl<'f> PickedElement<'f> {
+    fn of(file: &'f JavaFile, comparison: Comparison<'f>) -> Option<PickedElement<'f>> {
         let is_plain = matches!(
             comparison.style,
             Style::MessageFirst | Style::MessageLast | Style::ActualFirst
@@ -51,7 +51,7 @@ impl<'f> Picked<'f> {
         below
             .filter_map(|node| element_of(file, node))
             .next()
-            .map(|(list, index, element)| Picked {
+            .map(|(list, index, element)| PickedElement {
                 comparison,
                 list,
                 index,
@@ -83,7 +83,7 @@ fn element_of<'f>(file: &'f JavaFile, node: Node<'f>) -> Option<(Node<'f>, usize
     Some((list, file.of(index).parse().ok()?, node))
 }
 
-fn whole(clues: &Clues<'_>, file: &JavaFile, failed: Picked<'_>) -> Option<Candidate> {
+fn whole(clues: &Clues<'_>, file: &JavaFile, failed: PickedElement<'_>) -> Option<Candidate> {
     let group = group(file, failed)?;
     let sources: Vec<&str> = group.iter().map(|one| file.of(one.comparison.call)).collect();
     if !clues.choice_made_the_order(&sources.join("\n")) {
@@ -109,7 +109,7 @@ fn whole(clues: &Clues<'_>, file: &JavaFile, failed: Picked<'_>) -> Option<Candi
         imports.extend(import);
         format!("{arrays}.asList")
     };
-    let sorted = Sorted {
+    let sorted = SortedSide {
         java: clues.libraries.java,
         file,
     };
@@ -156,14 +156,14 @@ fn whole(clues: &Clues<'_>, file: &JavaFile, failed: Picked<'_>) -> Option<Candi
 }
 
 /// The consecutive statements that compare all elements from the first on, in the same way.
-fn group<'f>(file: &'f JavaFile, failed: Picked<'f>) -> Option<Vec<Picked<'f>>> {
+fn group<'f>(file: &'f JavaFile, failed: PickedElement<'f>) -> Option<Vec<PickedElement<'f>>> {
     let statement = file.statement_of(failed.comparison.call)?;
     let block = statement.parent().filter(|parent| parent.kind() == "block")?;
     let picked = |statement: Node<'f>| {
         let call = *named_children(statement).first()?;
         let is_alone = statement.kind() == "expression_statement" && call.kind() == "method_invocation";
         let comparison = Comparison::of(file, call).filter(|_| is_alone)?;
-        Picked::of(file, comparison)
+        PickedElement::of(file, comparison)
             .filter(|one| file.of(one.list) == file.of(failed.list) && one.asked(file) == failed.asked(file))
     };
     let statements = named_children(block);
@@ -173,7 +173,7 @@ fn group<'f>(file: &'f JavaFile, failed: Picked<'f>) -> Option<Vec<Picked<'f>>> 
         .rev()
         .map_while(|one| picked(*one))
         .count();
-    let group: Vec<Picked<'f>> = statements[at - n_before..]
+    let group: Vec<PickedElement<'f>> = statements[at - n_before..]
         .iter()
         .map_while(|one| picked(*one))
         .collect();

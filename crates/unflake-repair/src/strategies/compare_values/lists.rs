@@ -21,7 +21,7 @@ pub(super) fn candidates(clues: &Clues<'_>, file: &JavaFile, comparison: Compari
     if matches!(comparison.style, Style::Fluent | Style::Matcher) {
         return Vec::new();
     }
-    let cx = Compared {
+    let cx = ComparedLists {
         clues,
         file,
         comparison,
@@ -40,13 +40,13 @@ pub(super) fn candidates(clues: &Clues<'_>, file: &JavaFile, comparison: Compari
 }
 
 /// A comparison of two lists or arrays.
-struct Compared<'a, 'f> {
+struct ComparedLists<'a, 'f> {
     clues: &'a Clues<'a>,
     file: &'f JavaFile,
     comparison: Comparison<'f>,
 }
 
-impl<'f> Compared<'_, 'f> {
+impl<'f> ComparedLists<'_, 'f> {
     fn type_of(&self, node: Node<'f>) -> Option<JavaType> {
         type_of(self.clues.sources, self.file, node)
     }
@@ -194,7 +194,7 @@ impl<'f> Compared<'_, 'f> {
 
     fn as_sorted_lists(&self) -> Option<Candidate> {
         let (file, comparison) = (self.file, self.comparison);
-        let sorted = Sorted {
+        let sorted = SortedSide {
             java: self.clues.libraries.java,
             file,
         };
@@ -372,12 +372,12 @@ fn are_distinct_literals(file: &JavaFile, elements: &[Node<'_>]) -> bool {
 
 /// How a sorted copy is written.
 #[derive(Clone, Copy)]
-pub(super) struct Sorted<'f> {
+pub(super) struct SortedSide<'f> {
     pub(super) java: u32,
     pub(super) file: &'f JavaFile,
 }
 
-impl Sorted<'_> {
+impl SortedSide<'_> {
     pub(super) fn list(self, collection: &str) -> (String, Vec<Import>) {
         let (end, imports) = self.end();
         (format!("{collection}.stream().sorted(){end}"), imports)

@@ -1,6 +1,6 @@
 //! `assertEquals("{a=1, b=2}", map.toString())`: the map that the text shows is compared.
 
-use super::lists::Sorted;
+use super::lists::SortedSide;
 use crate::assertion::{Comparison, Style};
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -30,7 +30,7 @@ pub(super) fn candidates(clues: &Clues<'_>, file: &JavaFile, comparison: Compari
     let likely = likely_types(of, &expected.text);
     let found = likely.into_iter().filter_map(|of| {
         let value = Value::read(&expected.text, Some(&of))?;
-        let cx = Shown {
+        let cx = ShownText {
             clues,
             file,
             comparison,
@@ -161,7 +161,7 @@ impl<'f> Expected<'f> {
 }
 
 /// A comparison with the text of a value.
-struct Shown<'a, 'f> {
+struct ShownText<'a, 'f> {
     clues: &'a Clues<'a>,
     file: &'f JavaFile,
     comparison: Comparison<'f>,
@@ -169,7 +169,7 @@ struct Shown<'a, 'f> {
     of: JavaType,
 }
 
-impl<'f> Shown<'_, 'f> {
+impl<'f> ShownText<'_, 'f> {
     fn as_map_or_set(&self, expected: &Expected<'f>, value: &Value) -> Option<Candidate> {
         let file = self.file;
         let prepared = match (value.code(self.clues.libraries.java, file), expected.variable) {
@@ -293,7 +293,7 @@ impl<'f> Shown<'_, 'f> {
         if comparison.style == Style::Fluent {
             return self.as_fluent_list(code);
         }
-        let sorted = Sorted { java, file };
+        let sorted = SortedSide { java, file };
         let rewrite = Rewrite {
             why: why(Shape::List).to_owned(),
             expected: code.text,

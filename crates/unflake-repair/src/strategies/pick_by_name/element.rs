@@ -30,7 +30,7 @@ fn candidate(file: &JavaFile, failed: Comparison<'_>) -> Option<Candidate> {
         .filter(|node| node.kind() == "method_invocation")
         .filter_map(|call| Comparison::of(file, call))
         .collect();
-    let mut picks: Vec<(Pick<'_>, Property<'_>)> = Vec::new();
+    let mut picks: Vec<(ElementPick<'_>, Property<'_>)> = Vec::new();
     for comparison in &compared {
         let Some(like) = Property::of(file, *comparison).filter(|like| like.getter == property.getter) else {
             continue;
@@ -118,24 +118,24 @@ impl<'f> Property<'f> {
     }
 
     /// The pick that the variable was declared with.
-    fn pick(&self, file: &'f JavaFile) -> Option<Pick<'f>> {
+    fn pick(&self, file: &'f JavaFile) -> Option<ElementPick<'f>> {
         let declarator = file
             .declaration(self.variable, self.object)
             .filter(|found| found.kind() == "variable_declarator")?;
         let is_local = declarator.parent()?.kind() == "local_variable_declaration";
         let node = declarator.child_by_field_name("value").filter(|_| is_local)?;
-        Pick::of(file, node)
+        ElementPick::of(file, node)
     }
 }
 
 /// `list.get(0)`, `set.iterator().next()`.
-struct Pick<'f> {
+struct ElementPick<'f> {
     node: Node<'f>,
     collection: Node<'f>,
 }
 
-impl<'f> Pick<'f> {
-    fn of(file: &'f JavaFile, node: Node<'f>) -> Option<Pick<'f>> {
+impl<'f> ElementPick<'f> {
+    fn of(file: &'f JavaFile, node: Node<'f>) -> Option<ElementPick<'f>> {
         let object = node.child_by_field_name("object")?;
         let collection = match (file.field(node, "name"), &arguments(node)[..]) {
             ("get", [index]) if index.kind() == "decimal_integer_literal" => object,
@@ -148,6 +148,6 @@ impl<'f> Pick<'f> {
         let declared = file
             .declared_type(file.of(collection), collection)
             .unwrap_or_default();
-        (!declared.contains("Map")).then_some(Pick { node, collection })
+        (!declared.contains("Map")).then_some(ElementPick { node, collection })
     }
 }

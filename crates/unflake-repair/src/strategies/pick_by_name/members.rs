@@ -42,14 +42,14 @@ fn is_of_parameters(file: &JavaFile, node: Node<'_>) -> bool {
 struct Picks<'f> {
     file: &'f JavaFile,
     call: Node<'f>,
-    picked: Vec<Pick<'f>>,
+    picked: Vec<MemberPick<'f>>,
     /// The declaration of a variable that nothing else uses.
     unused: Option<Node<'f>>,
 }
 
 /// One of them.
 #[derive(Clone, Copy)]
-struct Pick<'f> {
+struct MemberPick<'f> {
     /// `all[1]`, `all[0][1]`.
     node: Node<'f>,
     /// Whose annotations, for those of parameters.
@@ -57,19 +57,19 @@ struct Pick<'f> {
     index: usize,
 }
 
-impl<'f> Pick<'f> {
+impl<'f> MemberPick<'f> {
     /// `array`: the call, or the name of the variable that holds what it returned.
-    fn of(file: &'f JavaFile, array: Node<'f>, is_nested: bool) -> Option<Pick<'f>> {
+    fn of(file: &'f JavaFile, array: Node<'f>, is_nested: bool) -> Option<MemberPick<'f>> {
         let (node, index) = indexed(file, array)?;
         if !is_nested {
-            return Some(Pick {
+            return Some(MemberPick {
                 node,
                 parameter: None,
                 index,
             });
         }
         let (inner, at) = indexed(file, node)?;
-        Some(Pick {
+        Some(MemberPick {
             node: inner,
             parameter: Some(index),
             index: at,
@@ -99,9 +99,9 @@ impl<'f> Picks<'f> {
             }
             None => vec![call],
         };
-        let picked: Vec<Pick<'f>> = uses
+        let picked: Vec<MemberPick<'f>> = uses
             .iter()
-            .filter_map(|array| Pick::of(file, *array, is_nested))
+            .filter_map(|array| MemberPick::of(file, *array, is_nested))
             .collect();
         let is_unused = picked.len() == uses.len();
         let declaration = declarator
@@ -151,7 +151,7 @@ impl<'f> Picks<'f> {
         Some(Candidate::plain(why, &self.file.path, edits))
     }
 
-    fn named(&self, clues: &Clues<'_>, pick: &Pick<'_>, text: &str) -> Option<Named> {
+    fn named(&self, clues: &Clues<'_>, pick: &MemberPick<'_>, text: &str) -> Option<NamedPick> {
         let object = self.call.child_by_field_name("object")?;
         let method = self.file.field(self.call, "name");
         let one = method.strip_suffix('s')?;
@@ -159,10 +159,10 @@ impl<'f> Picks<'f> {
         match (Members::of(method), pick.parameter) {
             (Some(Members::Fields), _) => {
                 let name = last_name(text);
-                Some(Named {
+                Some(NamedPick {
                     text: format!("{owner}.{one}(\"{name}\")"),
                     throws: Some("NoSuchFieldException"),
-                    ..Named::new(is_name(name).then_some(name)?)
+                    ..NamedPick::new(is_name(name).then_some(name)?)
                 })
             }
             (Some(members @ (Members::Methods | Members::Constructors)), _) => {
@@ -182,19 +182,19 @@ impl<'f> Picks<'f> {
                     arguments.push(literal);
                     imports.extend(import);
                 }
-                Some(Named {
+                Some(NamedPick {
                     text: format!("{owner}.{one}({})", arguments.join(", ")),
                     imports,
                     throws: Some("NoSuchMethodException"),
-                    ..Named::new(last_name(&name.replace('$', ".")))
+                    ..NamedPick::new(last_name(&name.replace('$', ".")))
                 })
             }
             (Some(Members::Classes), _) if object.kind() == "class_literal" => {
                 let class = text.rsplit(' ').next().unwrap_or(text);
                 let (literal, import) = class_literal(clues, self.file, object, class)?;
-                Some(Named {
+                Some(NamedPick {
                     imports: import.into_iter().collect(),
-                    ..Named::new(&literal).with(literal.clone())
+                    ..NamedPick::new(&literal).with(literal.clone())
                 })
             }
             (Some(Members::Annotations), _) | (None, Some(_)) => {
@@ -207,10 +207,10 @@ impl<'f> Picks<'f> {
                     }
                     None => format!("{owner}.{one}({literal})"),
                 };
-                Some(Named {
+                Some(NamedPick {
                     imports: import.into_iter().collect(),
                     cast: literal.strip_suffix(".class").map(str::to_owned),
-                    ..Named::new(&literal).with(call)
+                    ..NamedPick::new(&literal).with(call)
                 })
             }
             _ => None,
@@ -219,7 +219,7 @@ impl<'f> Picks<'f> {
 }
 
 /// The call that picks an element by its name.
-struct Named {
+struct NamedPick {
     name: String,
     text: String,
     imports: Vec<Import>,
@@ -228,9 +228,9 @@ struct Named {
     cast: Option<String>,
 }
 
-impl Named {
-    fn new(name: &str) -> Named {
-        Named {
+impl NamedPick {
+    fn new(name: &str) -> NamedPick {
+        NamedPick {
             name: name.to_owned(),
             text: String::new(),
             imports: Vec::new(),
@@ -239,8 +239,8 @@ impl Named {
         }
     }
 
-    fn with(self, text: String) -> Named {
-        Named { text, ..self }
+    fn with(self, text: String) -> NamedPick {
+        NamedPick { text, ..self }
     }
 
     /// The pick, with a cast around it that says what the new call says by itself.
