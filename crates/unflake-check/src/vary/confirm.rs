@@ -1,11 +1,14 @@
 //! Which failures of the rounds count: each is repeated, varied and unvaried (N7).
 
-use super::rounds::unvaried_runs;
+mod many;
+#[cfg(test)]
+mod tests;
+
 use crate::check::Check;
 use crate::document::message;
 use crate::drive::driver::Fault;
 use crate::drive::rounds::{LaunchJvms, Verdicts, WorkerJvm};
-use crate::drive::units::{Turn, Unit, tests_of_round, units};
+use crate::drive::units::tests_of_round;
 use crate::ledger::{Fact, Failed, Ledger, Unresolved};
 use crate::suite::LaunchIx;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +34,25 @@ struct FailedIn {
 }
 
 impl FailedIn {
+    /// By what its rounds gave.
+    fn new(test: TestIx, runs: &[(u32, &Verdict)], rate: Rate) -> FailedIn {
+        let failed = runs.iter().filter(|(_, verdict)| is_failure(verdict));
+        let said = runs.iter().find_map(|(_, verdict)| match verdict {
+            Verdict::Failed(failure) => Some(message(failure)),
+            Verdict::Passed | Verdict::NotRun | Verdict::Cancelled => None,
+        });
+        let failures = runs.iter().filter_map(|(_, verdict)| verdict.failure());
+        let mut sorts = failures.map(Failure::sort);
+        FailedIn {
+            has_crashed: sorts.any(|sort| sort == FailureSort::Crash),
+            test,
+            rounds: failed.map(|(round, _)| *round).collect(),
+            rate,
+            message: said.unwrap_or_default(),
+            has_not_repeated: false,
+        }
+    }
+
     fn in_rounds(&self) -> Evidence {
         Evidence {
             with: Counts {
@@ -85,26 +107,12 @@ pub(super) fn run(
         } else {
             ledger.add(Fact::Varied { test, rate });
             if rate.failed > 0 {
-                let failed = runs.iter().filter(|(_, verdict)| is_failure(verdict));
-                let said = runs.iter().find_map(|(_, verdict)| match verdict {
-                    Verdict::Failed(failure) => Some(message(failure)),
-                    Verdict::Passed | Verdict::NotRun | Verdict::Cancelled => None,
-                });
-                let failures = runs.iter().filter_map(|(_, verdict)| verdict.failure());
-                let mut sorts = failures.map(Failure::sort);
-                suspects.push(FailedIn {
-                    has_crashed: sorts.any(|sort| sort == FailureSort::Crash),
-                    test,
-                    rounds: failed.map(|(round, _)| *round).collect(),
-                    rate,
-                    message: said.unwrap_or_default(),
-                    has_not_repeated: false,
-                });
+                suspects.push(FailedIn::new(test, runs, rate));
             }
         }
     }
-    drop_flaky(check, &mut suspects, ledger);
-    repeat_rounds(check, candidates, &mut suspects);
+    many::drop_flaky(check, &mut suspects, ledger);
+    many::repeat_rounds(check, candidates, &mut suspects);
     let results = confirm_all(check, &suspects);
     for (suspect, result) in suspects.iter().zip(results) {
         if suspect.has_crashed && result.result.is_err() {
@@ -232,89 +240,6 @@ fn time_for(budget: Duration) -> Duration {
     budget.max(LEAST)
 }
 
-/// From so many suspects on, a few JVMs for all of them together are cheaper than some for each.
-const MANY: usize = 10;
-
-/// Of many suspects, those that sometimes fail unvaried are flaky on their own.
-fn drop_flaky(check: &Check<'_>, suspects: &mut Vec<FailedIn>, ledger: &mut Ledger) {
-    const TIMES: u32 = 4;
-    if suspects.len() < MANY {
-        return;
-    }
-    let tests: Vec<TestIx> = suspects.iter().map(|suspect| suspect.test).collect();
-    let counted = unvaried_runs(check, &tests, TIMES);
-    suspects.retain(|suspect| match counted.get(&suspect.test) {
-        Some((counts, said)) if counts.is_mixed() => {
-            let unvaried = Evidence {
-                without: *counts,
-                ..Evidence::default()
-            };
-            let why = Unresolved::Flaky {
-                seen: Evidence::LEARNED.plus(suspect.in_rounds()).plus(unvaried),
-                message: said.clone(),
-            };
-            ledger.add(Fact::Unresolved(suspect.test, why));
-            false
-        }
-        _ => true,
-    });
-}
-
-/// Of many suspects, notes those that pass when all choices are made again as they were when they failed. They are not
-/// looked for among the tests before them, which is what costs most.
-fn repeat_rounds(check: &Check<'_>, candidates: &[TestIx], suspects: &mut [FailedIn]) {
-    if suspects.len() < MANY {
-        return;
-    }
-    let suite = &check.session.suite;
-    let crashing: BTreeSet<TestIx> = suspects
-        .iter()
-        .filter(|suspect| suspect.has_crashed)
-        .map(|suspect| suspect.test)
-        .collect();
-    let left: Vec<TestIx> = candidates
-        .iter()
-        .copied()
-        .filter(|test| !crashing.contains(test))
-        .collect();
-    // The guided rounds of a class follow each other in one JVM, the others have their own.
-    let firsts: BTreeSet<u32> = suspects
-        .iter()
-        .filter_map(|suspect| suspect.rounds.first().copied())
-        .collect();
-    let (guided, random): (Vec<u32>, Vec<u32>) =
-        firsts.into_iter().partition(|round| *round <= GUIDED_ROUNDS);
-    let last_guided = guided.last().copied().unwrap_or(0);
-    let guided: Vec<u32> = (1..=last_guided).collect();
-    let together: Vec<Vec<u32>> = random.into_iter().map(|round| vec![round]).collect();
-    let turn = |round: u32| Turn {
-        round,
-        strategy: Some(strategy_of_round(round, check.level(), check.seed)),
-        tests: tests_of_round(&left, suite, round),
-    };
-    let units: Vec<Unit> = [guided]
-        .into_iter()
-        .chain(together)
-        .flat_map(|rounds| {
-            let turns: Vec<Turn> = rounds.into_iter().map(turn).collect();
-            units(suite, &turns, check.workers.spread)
-        })
-        .collect();
-    let runs = units.iter().map(Unit::runs).sum::<usize>();
-    check.progress.phase("repeating rounds", runs as u64);
-    let verdicts = check.workers.run(units, &|_, _| check.progress.step());
-    for suspect in suspects {
-        let again = suspect
-            .rounds
-            .first()
-            .and_then(|round| verdicts.get(&(*round, suspect.test)));
-        if again == Some(&Verdict::Passed) {
-            suspect.has_not_repeated = true;
-            suspect.rate.runs += 1;
-        }
-    }
-}
-
 fn is_failure(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Failed(_))
 }
@@ -418,331 +343,4 @@ fn confirm_one<'a>(
         result = Err(blame(&jvms, &suspect_of(check, failed, *first)));
     }
     Tried { result, inquiry }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::simulated::{Simulated, failure, simulated};
-    use std::num::NonZeroUsize;
-    use unflake_explore::Scope;
-
-    #[track_caller]
-    fn check(simulated: Simulated, expected: &[&str]) {
-        let facts = simulated.facts().into_iter();
-        let facts: Vec<String> = facts.filter(|fact| !fact.contains("rounds")).collect();
-        assert_eq!(facts, expected);
-    }
-
-    #[track_caller]
-    fn finds(suite: &str, expected: &[&str]) {
-        check(simulated(suite), expected);
-    }
-
-    #[test]
-    fn a_failure_counts_if_it_repeats_varied_and_vanishes_unvaried() {
-        finds(
-            "A#a fails varied\nA#b",
-            &[
-                "A#a failed 10 of 10",
-                "A#b failed 0 of 10",
-                "A#a fails since round 1, Alone, one reverse",
-            ],
-        );
-    }
-
-    #[test]
-    fn the_weakest_level_that_fails_is_looked_for() {
-        for (level, weakest) in [("full", "full odd"), ("id", "id odd"), ("eq", "eq odd")] {
-            let suite = format!("A#a fails level {level}");
-            let fails = format!("A#a fails since round 2, Alone, {weakest}");
-            finds(&suite, &["A#a failed 9 of 10", &fails]);
-        }
-    }
-
-    #[test]
-    fn what_has_to_run_before_is_part_of_the_finding() {
-        finds(
-            "A#a\nA#b fails varied and after A#a",
-            &[
-                "A#a failed 0 of 10",
-                "A#b failed 10 of 10",
-                "A#b fails since round 1, Class, one reverse",
-            ],
-        );
-        finds(
-            "A#a\nB#b fails varied and after A#a",
-            &[
-                "A#a failed 0 of 10",
-                "B#b failed 10 of 10",
-                "B#b fails since round 1, Prefix, one reverse",
-            ],
-        );
-    }
-
-    #[test]
-    fn what_passes_when_it_is_repeated_is_flaky() {
-        finds(
-            "A#a fails turns fp",
-            &[
-                "A#a failed 1 of 10",
-                "A#a is flaky: 1 of 13 varied, 0 of 1 unvaried",
-            ],
-        );
-    }
-
-    #[test]
-    fn what_fails_only_where_it_ran_before_is_its_own_doing() {
-        // The guided rounds share a JVM, the random ones do not.
-        for does in ["fails varied and again", "fails again"] {
-            finds(
-                &format!("A#a {does}"),
-                &["A#a failed 2 of 10", "A#a runs only once"],
-            );
-        }
-    }
-
-    #[test]
-    fn later_rounds_are_tried_if_the_first_does_not_repeat() {
-        finds(
-            "A#a fails turns fp; fails form random",
-            &[
-                "A#a failed 8 of 10",
-                "A#a fails since round 4, Alone, one seed 250215905540262",
-            ],
-        );
-    }
-
-    #[test]
-    fn what_repeats_in_none_of_three_rounds_is_flaky() {
-        let third = "A#a fails since round 4, Alone, one seed 250215905540262";
-        finds(
-            "A#a fails turns ffp; fails form random",
-            &["A#a failed 9 of 10", third],
-        );
-        finds(
-            "A#a fails turns fffp; fails form random",
-            &[
-                "A#a failed 10 of 10",
-                "A#a is flaky: 10 of 19 varied, 0 of 1 unvaried",
-            ],
-        );
-    }
-
-    #[test]
-    fn a_test_that_needs_those_before_it_depends_on_the_order() {
-        let suite = "A#a\nB#b fails without A#a";
-        let two = simulated(suite).with(|options| options.jobs = NonZeroUsize::new(2).unwrap());
-        check(
-            two,
-            &[
-                "A#a failed 0 of 10",
-                "B#b failed 10 of 10",
-                "B#b needs others: B#b fails",
-            ],
-        );
-        finds(suite, &["A#a failed 0 of 10", "B#b failed 0 of 10"]);
-    }
-
-    #[test]
-    fn a_jvm_that_ends_is_the_failure_of_the_test_that_ran() {
-        // Once it has ended a JVM, no round runs it again.
-        for does in ["dies", "hangs"] {
-            finds(
-                &format!("A#a {does} varied\nA#b"),
-                &[
-                    "A#a failed 1 of 1",
-                    "A#b failed 0 of 10",
-                    "A#a fails since round 1, Alone, one reverse",
-                ],
-            );
-        }
-        // Between two tests it is nobody's.
-        finds("A#a exits\nA#b", &["A#a failed 0 of 10", "A#b failed 0 of 10"]);
-    }
-
-    #[test]
-    fn a_set_up_that_fails_varied_fails_its_tests() {
-        finds(
-            "A#a set-up-fails varied\nA#b\nB#a",
-            &[
-                "A#a failed 10 of 10",
-                "A#b failed 10 of 10",
-                "B#a failed 0 of 10",
-                "A#a fails since round 1, Alone, one reverse",
-                "A#b fails since round 1, Class, one reverse",
-            ],
-        );
-    }
-
-    #[test]
-    fn without_a_jvm_nothing_is_confirmed() {
-        let simulated = simulated("A#a fails varied").with(|options| options.rounds = Some(1));
-        let reason = unflake_runner::StartError::OtherProtocol(0).to_string();
-        let expected = format!("A#a has no JVM: {reason}");
-        check(simulated.most_starts(1), &["A#a failed 1 of 1", &expected]);
-    }
-
-    #[test]
-    fn who_has_had_enough_gets_no_confirmation() {
-        finds(
-            "A#a fails varied; cancels unvaried\nB#b fails varied",
-            &[
-                "A#a failed 10 of 10",
-                "B#b failed 10 of 10",
-                "A#a not confirmed",
-                "B#b not confirmed",
-            ],
-        );
-    }
-
-    #[test]
-    fn tests_of_one_class_share_a_jvm_as_long_as_it_is_as_good_as_new() {
-        let starts = |suite: &str| {
-            let simulated = simulated(suite).with(|options| options.rounds = Some(1));
-            simulated.facts();
-            simulated.starts()
-        };
-        assert_eq!(starts("A#a fails varied\nA#b fails varied"), 2);
-        assert_eq!(starts("A#a fails varied\nB#b fails varied"), 3);
-    }
-
-    #[test]
-    fn of_many_suspects_those_that_fail_unvaried_now_and_then_are_flaky_at_once() {
-        let mut suite = String::from("A#flaky fails turns fpfpfp; fails form random\n");
-        for n in 0..10 {
-            suite.push_str(&format!("B#b{n} fails varied\n"));
-        }
-        let simulated = simulated(&suite).with(|options| options.rounds = Some(1));
-        let facts = simulated.facts();
-        // Passed in the build, failed in the round, then passed, failed, passed, failed unvaried.
-        assert!(
-            facts.contains(&"A#flaky is flaky: 1 of 1 varied, 2 of 5 unvaried".to_owned()),
-            "{facts:?}"
-        );
-        assert_eq!(
-            facts.iter().filter(|fact| fact.contains("fails since")).count(),
-            10
-        );
-    }
-
-    #[test]
-    fn of_many_suspects_those_that_pass_when_the_round_is_repeated_cost_no_jvm_each() {
-        let starts = |does: &str, count: usize| {
-            let suite: Vec<String> = (0..count).map(|n| format!("A#a{n} {does}")).collect();
-            let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(1));
-            let facts = simulated.facts();
-            let flaky = facts.iter().filter(|fact| fact.contains("is flaky")).count();
-            (simulated.starts(), flaky)
-        };
-        // Failed in the round, passed in four unvaried runs of all, in the round again, and three times alone.
-        let (few, flaky) = starts("fails turns fp", 10);
-        assert_eq!(flaky, 10);
-        let (more, flaky) = starts("fails turns fp", 40);
-        assert_eq!(flaky, 40);
-        assert_eq!(few, more);
-        // What fails when the round is repeated is looked for with the tests before it too.
-        let (dear, _) = starts("fails turns fppppfp", 40);
-        assert!(dear > 2 * more, "{dear} {more}");
-    }
-
-    #[test]
-    fn what_needs_fresh_jvms_is_confirmed_in_batches() {
-        // Each fails only the first time in a JVM, so that no JVM shows it twice.
-        let checked = |count: usize| {
-            let suite: Vec<String> = (0..count)
-                .map(|n| format!("C{n}#a fails varied and once"))
-                .collect();
-            let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(1));
-            let facts = simulated.facts();
-            let is_found = |fact: &&String| fact.contains("fails since round 1, Alone, one reverse");
-            assert_eq!(facts.iter().filter(is_found).count(), count);
-            simulated.starts()
-        };
-        // A JVM for what was tried first, and one for the last word; all else is shared.
-        assert_eq!(checked(25) - checked(15), 2 * 10);
-    }
-
-    #[test]
-    fn what_fails_after_others_still_counts_among_many() {
-        let mut suite = String::from("A#a\nB#b fails varied and after A#a\n");
-        for n in 0..10 {
-            suite.push_str(&format!("C#c{n} fails turns fp\n"));
-        }
-        let facts = simulated(&suite).facts();
-        let expected = "B#b fails since round 1, Prefix, one reverse".to_owned();
-        assert!(facts.contains(&expected), "{facts:?}");
-    }
-
-    #[test]
-    fn a_crash_that_does_not_repeat_was_perhaps_somebody_elses_doing() {
-        let faults = |suite: &str| {
-            let simulated = simulated(suite);
-            simulated.facts();
-            simulated.session.driver().faults().all().len()
-        };
-        assert_eq!(faults("A#a crashes turns fp\nA#b"), 1);
-        assert_eq!(faults("A#a crashes varied\nA#b"), 0);
-        assert_eq!(faults("A#a fails turns fp\nA#b"), 0);
-    }
-
-    #[test]
-    fn the_budget_ends_confirmation_too_but_not_at_once() {
-        assert_eq!(time_for(Duration::ZERO), Duration::from_secs(60));
-        assert_eq!(time_for(Duration::from_secs(90)), Duration::from_secs(90));
-        assert_eq!(Tried::none().result, Err(Unconfirmed::Cancelled));
-    }
-
-    #[test]
-    fn each_result_is_judged() {
-        let confirmed = Confirmed {
-            scope: Scope::Alone,
-            failure: failure("no"),
-            weakest: strategy_of_round(1, None, unflake_protocol::Seed(7)),
-            evidence: Evidence::LEARNED,
-            trials: Vec::new(),
-        };
-        let failure = || Box::new(failure("no"));
-        type Case<'a> = (bool, Result<(u32, Confirmed), Unconfirmed>, &'a str);
-        let cases: [Case<'_>; 11] = [
-            (false, Ok((4, confirmed.clone())), "failed in round 4"),
-            (true, Ok((4, confirmed)), "failed in round 4"),
-            (false, Err(Unconfirmed::Flaky(None)), "flaky: first"),
-            (false, Err(Unconfirmed::Flaky(Some(failure()))), "flaky: no"),
-            (true, Err(Unconfirmed::Flaky(None)), "NotConfirmed"),
-            (
-                false,
-                Err(Unconfirmed::NeedsOthers(failure())),
-                "NeedsOthers { message: \"no\" }",
-            ),
-            (false, Err(Unconfirmed::BrokenByOthers), "BrokenByOthers"),
-            (false, Err(Unconfirmed::FailsUnvaried(failure())), "through build"),
-            (false, Err(Unconfirmed::NotRun), "through build"),
-            (false, Err(Unconfirmed::NoJvm("x".to_owned())), "NoJvm(\"x\")"),
-            (false, Err(Unconfirmed::Cancelled), "NotConfirmedInTime"),
-        ];
-        for (is_cancelled, result, expected) in cases {
-            let shown = format!("{result:?}");
-            let suspect = FailedIn {
-                test: TestIx(0),
-                rounds: vec![4],
-                rate: Rate { failed: 1, runs: 4 },
-                message: "first".to_owned(),
-                has_crashed: false,
-                has_not_repeated: false,
-            };
-            let inquiry = Inquiry::default();
-            let tried = Tried { result, inquiry };
-            let judged = match judge(&suspect, tried, is_cancelled) {
-                Confirmation::Fact(Fact::Failed(failed)) => format!("failed in round {}", failed.round),
-                Confirmation::Fact(Fact::Unresolved(_, Unresolved::Flaky { message, .. })) => {
-                    format!("flaky: {message}")
-                }
-                Confirmation::Fact(Fact::Unresolved(_, why)) => format!("{why:?}"),
-                Confirmation::Fact(other) => format!("{other:?}"),
-                Confirmation::ThroughBuild => "through build".to_owned(),
-            };
-            assert_eq!(judged, expected, "{shown}");
-        }
-    }
 }
