@@ -180,6 +180,7 @@ mod tests {
                 root: class.to_owned(),
                 id,
             },
+            scope: None,
             launch: None,
             jvm: 0,
             baseline: Baseline::Finished(Outcome::Passed),

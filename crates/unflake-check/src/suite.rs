@@ -41,6 +41,9 @@ pub struct LaunchIx(pub usize);
 pub struct KnownTest {
     pub id: TestId,
     pub handle: Handle,
+    /// What the agent calls its scope, if that is not its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
     /// `None`: its JVM cannot be started without the build tool.
     pub launch: Option<LaunchIx>,
     /// Which JVM of the build it ran in.
@@ -123,6 +126,7 @@ impl KnownTest {
                 root: class.to_owned(),
                 id: class.to_owned(),
             },
+            scope: None,
             launch: None,
             jvm: 0,
             baseline,
@@ -198,6 +202,7 @@ impl Suite {
                 }
             }
         }
+        suite.number_namesakes();
         for jvm in &run.jvms {
             jvm.containers
                 .iter()
@@ -212,6 +217,24 @@ impl Suite {
             }
         }
         (suite, troubles)
+    }
+
+    /// Suites of JUnit 3 may hold tests of one class and method more than once: all but the first get a number.
+    fn number_namesakes(&mut self) {
+        let mut by_name: BTreeMap<TestId, Vec<usize>> = BTreeMap::new();
+        for (index, test) in self.tests.iter().enumerate() {
+            by_name.entry(test.id.clone()).or_default().push(index);
+        }
+        for mut namesakes in by_name.into_values() {
+            // The order in which they run may change, their handles do not.
+            namesakes.sort_by(|a, b| self.tests[*a].handle.id.cmp(&self.tests[*b].handle.id));
+            for (number, index) in namesakes.into_iter().enumerate().skip(1) {
+                let test = &mut self.tests[index];
+                test.scope = Some(test.id.to_string());
+                let invocation = test.id.invocation.get_or_insert_default();
+                invocation.push_str(&format!("[{}]", number + 1));
+            }
+        }
     }
 
     /// A class whose set-up fails: the framework tells nothing of its tests, so it stands for them.
@@ -268,7 +291,11 @@ impl Suite {
     pub fn own_scopes(&self, tests: &[TestIx]) -> Vec<String> {
         match tests {
             [] | [_] => Vec::new(),
-            [.., last] => vec![self[*last].id.to_string(), self[*last].handle.root.clone()],
+            [.., last] => {
+                let test = &self[*last];
+                let scope = test.scope.clone().unwrap_or_else(|| test.id.to_string());
+                vec![scope, test.handle.root.clone()]
+            }
         }
     }
 
@@ -328,6 +355,7 @@ fn known_tests(jvm: &TestJvm, number: usize, launch: Option<LaunchIx>) -> Vec<Kn
         KnownTest {
             id: run.test.id(&jvm.module),
             handle: run.test.handle.clone(),
+            scope: None,
             launch,
             jvm: number,
             baseline: Baseline::Finished(run.outcome.clone()),
@@ -340,6 +368,7 @@ fn known_tests(jvm: &TestJvm, number: usize, launch: Option<LaunchIx>) -> Vec<Kn
     let unfinished = jvm.unfinished.iter().map(|test| KnownTest {
         id: test.id(&jvm.module),
         handle: test.handle.clone(),
+        scope: None,
         launch,
         jvm: number,
         baseline: Baseline::Unfinished,

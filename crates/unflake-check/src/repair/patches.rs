@@ -162,11 +162,38 @@ impl<'a> Patches<'a> {
             orders: BTreeMap::new(),
             fails_anyway: None,
         };
-        for findings in by_key.into_values() {
-            let group = patches.group(findings);
-            patches.groups.push(group);
+        for mut findings in by_key.into_values() {
+            while !findings.is_empty() {
+                let group = patches.group(findings);
+                let rest = patches.left_over(&group);
+                let is_kept = |finding: &usize| !rest.contains(finding);
+                let kept = group.findings.iter().copied().filter(is_kept).collect();
+                patches.groups.push(if rest.is_empty() {
+                    group
+                } else {
+                    patches.group(kept)
+                });
+                findings = rest;
+            }
         }
         patches
+    }
+
+    /// Findings that the chosen patch of their cause does not repair, and another one may: they get a group of their own.
+    fn left_over(&self, group: &Group) -> Vec<usize> {
+        let Some(chosen) = group.chosen else {
+            return Vec::new();
+        };
+        let most = self.options.safety;
+        let may_be_repaired = |finding: &usize| {
+            let repairs = &self.outcomes[finding].repairs;
+            repairs.iter().any(|repaired| safety_of(repaired) <= most)
+        };
+        let repaired = &group.candidates[chosen].findings;
+        let others = group.findings.iter().copied();
+        others
+            .filter(|finding| !repaired.contains(finding) && may_be_repaired(finding))
+            .collect()
     }
 
     fn group(&self, findings: Vec<usize>) -> Group {
@@ -185,7 +212,7 @@ impl<'a> Patches<'a> {
                 let Some(repaired) = self.outcomes[finding].repairs.iter().find(of_safety) else {
                     continue;
                 };
-                // What touches the same lines differently is repaired by a later run.
+                // What touches the same lines differently gets a group of its own.
                 if let Some(texts) = together(&[&candidate.texts, &repaired.texts], self.sources) {
                     candidate.texts = texts;
                     candidate.findings.push(*finding);

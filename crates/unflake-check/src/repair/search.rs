@@ -46,6 +46,8 @@ pub(crate) struct Attempt {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Proved {
     NotCompiled(String),
+    /// With the repair, the test does not run.
+    NotRun,
     FailsUnvaried(Box<Failing>),
     /// Another test of an edited class fails.
     Breaks(String),
@@ -256,6 +258,10 @@ impl<'a> Searches<'a> {
                 }
                 Proved::NotCompiled(why) => {
                     searching.refuse(&step, &format!("the repair does not compile: {why}"));
+                    continue;
+                }
+                Proved::NotRun => {
+                    searching.refuse(&step, "with the repair, the test does not run");
                     continue;
                 }
                 Proved::Breaks(test) => {

@@ -72,6 +72,36 @@ fn a_build_shows_each_test_once_with_its_jvm_and_what_it_needs() {
 }
 
 #[test]
+fn tests_of_one_name_are_told_apart() {
+    let (suite, _) = suite_of("A#a\nA#b", |run| {
+        let tests = &mut run.jvms[0].tests;
+        for path in ["below/z", "below/b"] {
+            let mut namesake = tests[0].clone();
+            namesake.test.handle.id = path.to_owned();
+            tests.push(namesake);
+        }
+    });
+    let named = |test: TestIx| (suite[test].handle.id.as_str(), suite[test].id.to_string());
+    let first = suite[TestIx(0)].handle.id.as_str();
+    let mut names: Vec<(&str, String)> = suite.all().map(named).collect();
+    names.sort_unstable();
+    let mut expected = vec![(first, "A#a"), (suite[TestIx(1)].handle.id.as_str(), "A#b")];
+    expected.extend([("below/b", "A#a[2]"), ("below/z", "A#a[3]")]);
+    expected.sort_unstable();
+    assert_eq!(
+        names
+            .iter()
+            .map(|(handle, name)| (*handle, name.as_str()))
+            .collect::<Vec<_>>(),
+        expected
+    );
+    // In the JVM they have one scope, which has no number.
+    let last = suite.all().next_back().unwrap();
+    assert_eq!(suite.own_scopes(&[TestIx(1), last])[0], "A#a");
+    assert!(suite.all().all(|test| suite.find(&suite[test].id) == Some(test)));
+}
+
+#[test]
 fn jvms_that_are_started_the_same_way_share_a_launch() {
     let (suite, _) = suite_of("A#a\nB#a [jvm 2]", |run| {
         run.jvms[1].recipe = run.jvms[0].recipe.clone()

@@ -213,6 +213,36 @@ fn patches_of_the_same_lines_do_not_go_together() {
 }
 
 #[test]
+fn what_the_patch_of_a_cause_leaves_out_gets_one_of_its_own() {
+    let none = || Outcome::none("its cause is not known".to_owned());
+    let unknown = "Unrepaired: its cause is not known";
+    let again =
+        "Offered: its patch touches the same lines as another one; run `unflake fix` again afterwards";
+    check(
+        [
+            Outcome::of(repaired(ONE, "int a", "long a"), nothing()),
+            Outcome::of(repaired(ONE, "int a", "short a"), nothing()),
+            none(),
+        ],
+        Safety::Test,
+        Grouping::Cause,
+        &["*test 1 of 1", "test 1 of 1"],
+        ["Repaired", again, unknown],
+    );
+    check(
+        [
+            Outcome::of(repaired(ONE, "int a", "long a"), nothing()),
+            Outcome::of(nothing(), repaired(MAIN, "int c", "long c")),
+            none(),
+        ],
+        Safety::Main,
+        Grouping::Cause,
+        &["*test 1 of 1", "*main 1 of 1"],
+        ["Repaired", "Repaired", unknown],
+    );
+}
+
+#[test]
 fn why_nothing_was_found_is_told_for_both_sides() {
     let failed = |why: &str| Searched {
         repaired: Err(why.to_owned()),

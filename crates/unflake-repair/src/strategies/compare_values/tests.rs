@@ -237,6 +237,20 @@ fn elements_without_an_order_are_counted() {
 }
 
 #[test]
+fn a_method_that_counts_is_added_once() {
+    let imports = format!("{FOUR}\nimport java.util.function.Function;\nimport java.util.stream.Collectors;");
+    let counting = "    private static <T> Map<T, Long> counts(Collection<T> values) {\n        \
+                    return values.stream().collect(Collectors.toMap(Function.identity(), value -> 1L, Long::sum));\n    }";
+    let fails = "    assertEquals(made(\"x\", \"y\"), foos);/*fails*/";
+    check(
+        17,
+        &imports,
+        &format!("{fails}\n    }}\n\n{counting}\n\n    void more() {{"),
+        "-assertEquals(made(\"x\", \"y\"), foos);\n+assertEquals(counts(made(\"x\", \"y\")), counts(foos));",
+    );
+}
+
+#[test]
 fn lists_that_the_choice_did_not_order_stay() {
     let one = |statement: &str| refused(17, FOUR, &format!("    {statement}/*fails*/"));
     one("assertEquals(Arrays.asList(\"p\", \"q\"), l);");
