@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::simulated::{change, handle};
-use unflake_protocol::{Blame, SeenTest, Slot};
+use unflake_protocol::{Blame, ChangeForm, FieldName, Further, SeenTest, Slot, Step};
 
 fn by_test(name: &str) -> Author {
     Author::Test(SeenTest {
@@ -152,4 +152,148 @@ fn parts_are_joined_without_loss() {
         all.measured.len(),
     ];
     assert_eq!(counts, [2; 6]);
+}
+
+#[test]
+fn what_is_known_of_each_test_is_joined_too() {
+    let test = TestIx(0);
+    let mut all = Changes::default();
+    all.unfinished.insert(test, NotWatched::NotRun);
+    all.unfinished.insert(TestIx(1), NotWatched::NotRun);
+    let mut again = heard([
+        ToProgram::Sampled {
+            what: "S.big".to_owned(),
+            most_objects: 9,
+        },
+        ToProgram::NotCompared {
+            by: Some(by_test("A#a")),
+            reason: "malformed".to_owned(),
+            blame: Blame::Unflake,
+        },
+        ToProgram::NotLoaded {
+            class: "S".to_owned(),
+            problem: LoadProblem::Blocks,
+            detail: String::new(),
+        },
+    ]);
+    again.ran.insert(test);
+    again.failed.insert(test);
+    again.unfinished.insert(TestIx(2), NotWatched::NotRun);
+    all.join(again);
+    // Who has finished in one of the runs is not unfinished.
+    assert_eq!(
+        all.unfinished.keys().map(|test| test.0).collect::<Vec<_>>(),
+        [1, 2]
+    );
+    assert_eq!(all.failed, [test].into());
+    assert_eq!(all.sampled, [("S.big".to_owned(), 9)].into());
+    assert_eq!(all.not_compared, [(test, "malformed".to_owned())].into());
+    assert_eq!(all.blocking, ["S".to_owned()].into());
+    assert!(all.has_not_compared);
+    // What was so before stays so.
+    all.join(Changes::default());
+    assert!(all.has_not_compared);
+}
+
+#[test]
+fn what_some_tests_did_is_forgotten_and_nothing_else() {
+    let (gone, stays) = (TestIx(0), TestIx(1));
+    let mut changes = Changes::default();
+    for test in [gone, stays] {
+        changes.ran.insert(test);
+        changes.failed.insert(test);
+        changes.unfinished.insert(test, NotWatched::NotRun);
+        changes.by_test.insert(test, vec![change("S.n")]);
+    }
+    for class in ["A", "B"] {
+        changes.by_class.insert(class.to_owned(), vec![change("S.m")]);
+    }
+    changes.forget(&[gone], &["A"].into());
+    assert_eq!(
+        (&changes.ran, &changes.failed),
+        (&[stays].into(), &[stays].into())
+    );
+    assert_eq!(changes.unfinished.keys().collect::<Vec<_>>(), [&stays]);
+    assert_eq!(changes.by_test.keys().collect::<Vec<_>>(), [&stays]);
+    assert_eq!(changes.by_class.keys().collect::<Vec<_>>(), ["B"]);
+}
+
+#[test]
+fn state_that_could_not_be_compared_may_be_nobodys() {
+    let message = |by| ToProgram::NotCompared {
+        by,
+        reason: "no".to_owned(),
+        blame: Blame::Unflake,
+    };
+    for nobody in [None, Some(by_test("B#b"))] {
+        let changes = heard([message(nobody)]);
+        assert!(changes.has_not_compared && changes.not_compared.is_empty());
+    }
+}
+
+#[test]
+fn a_class_that_throws_is_watched_later_and_the_others_are_lost() {
+    let gap = |problem| {
+        let class = "S".to_owned();
+        let detail = "E".to_owned();
+        let changes = heard([ToProgram::NotLoaded {
+            class,
+            problem,
+            detail,
+        }]);
+        let Unseen { reason, gap } = changes.not_watched["S"].clone();
+        assert_eq!(changes.blocking.is_empty(), problem != LoadProblem::Blocks);
+        assert_eq!(
+            reason.ends_with(": E"),
+            problem == LoadProblem::Throws,
+            "{reason}"
+        );
+        gap
+    };
+    assert_eq!(gap(LoadProblem::Throws), Gap::Known);
+    assert_eq!(gap(LoadProblem::Blocks), Gap::Lost);
+    assert_eq!(gap(LoadProblem::NoTime), Gap::Lost);
+}
+
+#[test]
+fn after_some_failures_state_was_not_compared() {
+    let ended = |kind: &str| {
+        let failure = Failure {
+            kind: kind.to_owned(),
+            ..crate::simulated::failure("it failed")
+        };
+        ended(&failure)
+    };
+    let lost = NotWatched::Ended("it failed".to_owned());
+    assert_eq!(
+        ended(Failure::HANG),
+        Some(NotWatched::Hung("it failed".to_owned()))
+    );
+    assert_eq!(ended(Failure::EXIT), Some(lost.clone()));
+    assert_eq!(ended(Failure::CRASH), Some(lost.clone()));
+    assert_eq!(ended("java.lang.OutOfMemoryError"), Some(lost));
+    // What watches has a stack of its own.
+    assert_eq!(ended("java.lang.StackOverflowError"), None);
+    assert_eq!(ended("java.lang.AssertionError"), None);
+    assert_eq!(ended("java.lang.IllegalStateException"), None);
+}
+
+#[test]
+fn classes_on_the_way_to_whatever_changed_are_known() {
+    let step = |class: &str| {
+        let name = "next".to_owned();
+        let class = class.to_owned();
+        Step::Field(FieldName { class, name })
+    };
+    let mut first = change("S.n");
+    first.steps.push(Step::Element);
+    first.also.push(Further {
+        form: ChangeForm::Replaced,
+        steps: vec![Step::Element, step("p.Node")],
+    });
+    let mut changes = Changes::default();
+    changes.by_test.insert(TestIx(0), vec![first]);
+    changes.by_class.insert("A".to_owned(), vec![change("T.m")]);
+    let expected = ["S", "T", "p.Node"].map(str::to_owned);
+    assert_eq!(changes.ways(), expected.into());
 }
