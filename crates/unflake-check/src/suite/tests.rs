@@ -242,3 +242,32 @@ fn a_project_that_is_a_framework_is_a_project() {
     assert!(has_own_framework(&[usual.clone(), plugin]));
     assert!(has_own_framework(&[usual, junit]));
 }
+
+#[test]
+fn the_slowest_test_is_one_of_the_same_launch() {
+    let mut suite = simulated("A#a\nB#a\nC#a [jvm 2]\nD#a [jvm 3, no-launch]")
+        .session
+        .suite;
+    for (test, seconds) in [2, 1, 7, 9].into_iter().enumerate() {
+        suite.tests[test].time = Duration::from_secs(seconds);
+    }
+    let slowest = |launch| suite.slowest(launch).as_secs();
+    assert_eq!(
+        [Some(LaunchIx(0)), Some(LaunchIx(1)), None].map(slowest),
+        [2, 7, 9]
+    );
+}
+
+#[test]
+fn choices_vary_in_the_last_test_and_in_the_set_up_of_its_class() {
+    let suite = simulated("A#a\nB#b\nC#c").session.suite;
+    let scopes = |tests: &[usize]| {
+        let tests: Vec<TestIx> = tests.iter().map(|test| TestIx(*test)).collect();
+        suite.own_scopes(&tests)
+    };
+    assert!(scopes(&[]).is_empty() && scopes(&[1]).is_empty());
+    assert_eq!(
+        scopes(&[0, 2, 1]),
+        [suite.tests[1].id.to_string(), "B".to_owned()]
+    );
+}

@@ -7,6 +7,15 @@ use unflake_protocol::Record;
 
 /// How a JVM ended, and what it said meanwhile.
 fn run(simulated: &Simulated, tests: &str, until: Option<Instant>) -> (JvmEnd, Vec<String>) {
+    run_in(&mut started(simulated), tests, until)
+}
+
+fn started(simulated: &Simulated) -> DrivenJvm {
+    let launch = &simulated.session.suite.launches[0];
+    simulated.session.driver().start(launch, Work::Short).unwrap()
+}
+
+fn run_in(jvm: &mut DrivenJvm, tests: &str, until: Option<Instant>) -> (JvmEnd, Vec<String>) {
     let command = RunCommand {
         strategy: None,
         only: Vec::new(),
@@ -22,10 +31,6 @@ fn run(simulated: &Simulated, tests: &str, until: Option<Instant>) -> (JvmEnd, V
         dumps: false,
         until,
     };
-    let driver = simulated.session.driver();
-    let mut jvm = driver
-        .start(&simulated.session.suite.launches[0], Work::Short)
-        .unwrap();
     let mut heard = Vec::new();
     let transcript = jvm.run(&command, limits, &mut |said| match said {
         Heard::Test(test, Verdict::Passed) => heard.push(test.id.clone()),
@@ -169,4 +174,88 @@ fn a_driver_is_changed_by_making_another() {
             .configuration
             .allocations
     );
+}
+
+/// Which tests ran, with `!` before those that failed.
+fn ran(jvm: &mut DrivenJvm, tests: &str) -> Vec<String> {
+    let mut heard = run_in(jvm, tests, None).1;
+    heard.retain(|said| said != "choices");
+    heard
+}
+
+#[test]
+fn a_jvm_gives_way_to_one_outside_as_soon_as_a_test_belongs_there() {
+    let simulated = simulated("A#a fails inside\nB#b");
+    let driver = simulated.session.driver();
+    let mut jvm = started(&simulated);
+    assert_eq!(ran(&mut jvm, "A#a"), ["!A#a"]);
+    driver.make_exception("A", Exception::Outside);
+    assert_eq!(ran(&mut jvm, "B#b"), ["B#b"]);
+    assert_eq!(simulated.starts(), 1);
+    assert_eq!(ran(&mut jvm, "B#b A#a"), ["B#b", "A#a"]);
+    // It stays outside.
+    assert_eq!(ran(&mut jvm, "A#a"), ["A#a"]);
+    assert_eq!(ran(&mut jvm, "B#b"), ["B#b"]);
+    assert_eq!(simulated.starts(), 2);
+}
+
+#[test]
+fn a_jvm_in_which_a_test_must_be_alone_stays_where_it_is() {
+    let simulated = simulated("A#a").sharing();
+    let mut jvm = started(&simulated);
+    assert!(jvm.can_meet_others());
+    simulated.session.driver().make_exception("A", Exception::Alone);
+    assert_eq!(ran(&mut jvm, "A#a"), ["A#a"]);
+    assert!(!jvm.can_meet_others());
+    assert_eq!(simulated.starts(), 1);
+}
+
+#[test]
+fn who_meets_nobody_is_not_kept_alone() {
+    let shares = |simulated: &Simulated| {
+        let jvm = started(simulated);
+        (jvm.can_meet_others(), jvm.alone().can_meet_others())
+    };
+    assert_eq!(shares(&simulated("A#a").sharing()), (true, false));
+    assert_eq!(shares(&simulated("A#a")), (false, false));
+    let outside = simulated("A#a").sharing();
+    let driver = outside.session.driver().clone().outside();
+    let jvm = driver.start(&outside.session.suite.launches[0], Work::Short);
+    assert!(!jvm.unwrap().can_meet_others());
+}
+
+#[test]
+fn a_jvm_that_a_bug_of_ours_ended_was_ended_by_nobody_else() {
+    let simulated = simulated("A#a bug; crashes");
+    let (end, _) = run(&simulated, "A#a", None);
+    assert_eq!(end, JvmEnd::Broken("in A#a".to_owned()));
+    let faults = simulated.session.driver().faults().all();
+    assert_eq!(faults, [Fault::AgentOff("in A#a".to_owned())]);
+}
+
+#[test]
+fn no_test_cuts_our_connection() {
+    let died = |death| RunEnd::Died {
+        during: During::Nothing,
+        status: "gone".to_owned(),
+        death,
+        output: String::new(),
+    };
+    for death in [Death::Exit, Death::Signal] {
+        assert!(matches!(JvmEnd::from(died(death)), JvmEnd::Died { .. }));
+    }
+    let command = |script| RunCommand {
+        strategy: None,
+        only: Vec::new(),
+        tests: Vec::new(),
+        script,
+        record: Record::default(),
+    };
+    // What is told what to choose is varied.
+    assert!(!is_strange(
+        Death::Signal,
+        &command(Some(unflake_protocol::Script::VARIED))
+    ));
+    assert!(is_strange(Death::Signal, &command(None)));
+    assert!(!is_strange(Death::Exit, &command(None)));
 }

@@ -190,3 +190,57 @@ fn it_is_not_tried_for_ever() {
         classes: ["C", "D", "Twice", "Twice"].map(str::to_owned).to_vec(),
     }));
 }
+
+#[test]
+fn a_class_of_which_a_test_came_to_its_end_is_not_blamed_as_a_whole() {
+    let (asked, whole) = complete(true, "A#a B#a B#b!", &["B#c!", "C#c"]);
+    assert_eq!(asked, ["-A -B#b", "-A -B#b -B#c"]);
+    let Trouble::RanAgain { culprits, .. } = &whole.troubles[0] else {
+        panic!("{:?}", whole.troubles)
+    };
+    assert!(
+        culprits.iter().all(|culprit| culprit.starts_with("`B#")),
+        "{culprits:?}"
+    );
+}
+
+#[test]
+fn all_builds_together_are_what_was_learned() {
+    let (_, whole) = complete(true, "A#a B#b!", &["C#c"]);
+    // A second each.
+    assert_eq!(whole.run.time, Duration::from_secs(2));
+    assert!(whole.run.has_reported_tests);
+}
+
+#[test]
+fn classes_are_missed_only_where_something_was_not_reached() {
+    let is_missed = |first: &str, more: &[&str]| {
+        let (_, whole) = complete(true, first, more);
+        let is_one = |trouble: &&Trouble| matches!(trouble, Trouble::NotReached { .. });
+        let missed = whole.troubles.iter().find(is_one);
+        missed.map(|missed| match missed {
+            Trouble::NotReached { classes } => classes.len(),
+            other => panic!("{other:?}"),
+        })
+    };
+    let all = "A#a B#b! C#c D#d Twice#t";
+    // There may be more classes than those that are known.
+    for cut in ["<", "late"] {
+        assert_eq!(is_missed(all, &[cut]), Some(0), "{cut}");
+    }
+    assert_eq!(is_missed(all, &["?"]), None);
+    assert_eq!(is_missed(all, &["A#z"]), None);
+    assert_eq!(is_missed("A#a B#b! C#c", &["?"]), Some(3));
+}
+
+#[test]
+fn one_of_the_tests_that_ran_together_ended_their_jvm() {
+    let run = built("A#a! B#b!");
+    assert_eq!(
+        culprits(&run.lost),
+        ["`A#a` or `B#b` ended its JVM with exit status 7"]
+    );
+    let hung = HowLost::Hung(Duration::from_secs(9));
+    assert_eq!(how(hung), "did not finish within 9 s");
+    assert_eq!(how(HowLost::Exited(None)), "ended its JVM");
+}
