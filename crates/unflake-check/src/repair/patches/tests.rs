@@ -1,3 +1,5 @@
+mod together;
+
 use super::*;
 use crate::repair::copy::Refused;
 use crate::simulated::simulated;
