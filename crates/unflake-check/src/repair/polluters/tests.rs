@@ -66,6 +66,59 @@ fn brittle_tests_are_declined() {
     assert!(plan.declined.keys().all(is_brittle) && plan.declined.len() == 1);
 }
 
+/// Does something with trials in which nothing is compiled.
+fn with_trials<R>(simulated: &Simulated, work: impl FnOnce(&Trials<'_>) -> R) -> R {
+    let session = &simulated.session;
+    let sources = ProjectSources::new(&session.project);
+    let start = |_: &std::path::Path| panic!("nothing is compiled here");
+    work(&Trials {
+        session,
+        sources: &sources,
+        overlays: Overlays::new(&sources, &session.suite.launches, "x".into(), &start),
+        subjects: &[],
+        seed: Seed(1),
+        jobs: 1,
+        compiled: Vec::new(),
+    })
+}
+
+#[test]
+fn a_test_is_broken_if_it_fails_twice_with_a_patch_and_not_without_it() {
+    let broken = |turns: &str| {
+        let simulated = simulated(&format!("A#a\nB#b fails turns {turns}"));
+        let order: TestOrder = simulated.session.suite.all().collect();
+        let launches = &simulated.session.suite.launches;
+        let found = with_trials(&simulated, |trials| trials.newly_failing(launches, &order));
+        (simulated.names(&found), simulated.starts())
+    };
+    assert_eq!(broken("ffp"), ("B#b".to_owned(), 3));
+    assert_eq!(broken("f"), (String::new(), 3));
+    assert_eq!(broken("fp"), (String::new(), 3));
+    assert_eq!(broken("p"), (String::new(), 1));
+}
+
+#[test]
+fn victims_that_disturb_each_other_have_their_own_say() {
+    let held = |suite: &str| {
+        let simulated = simulated(suite);
+        let order =
+            |names: &str| -> TestOrder { names.split(' ').map(|name| simulated.test(name)).collect() };
+        let launches = &simulated.session.suite.launches;
+        let orders = [order("A#a B#b"), order("A#a C#c")];
+        with_trials(&simulated, |trials| match trials.hold(launches, &orders) {
+            Held::Passed(runs) => format!("passed {runs}"),
+            Held::Fails(test) => format!("{} fails", simulated.names(&[test])),
+            Held::NotRun => "not run".to_owned(),
+        })
+    };
+    // Once each, and seven times together.
+    assert_eq!(held("A#a\nB#b\nC#c"), "passed 9");
+    // Once each, and seven times each.
+    assert_eq!(held("A#a\nB#b\nC#c fails after B#b"), "passed 16");
+    assert_eq!(held("A#a\nB#b\nC#c fails turns pfffffffffp"), "C#c fails");
+    assert_eq!(held("A#a fails\nB#b\nC#c"), "A#a fails");
+}
+
 #[test]
 fn orders_are_run_as_often_as_a_proof_asks() {
     let simulated = simulated("A#a\nB#b fails after A#a\nC#c");
