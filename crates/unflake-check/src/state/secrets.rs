@@ -115,6 +115,7 @@ mod tests {
             (key("api_key"), key("db.password")),
             (HIDDEN.into(), HIDDEN.into())
         );
+        assert_eq!(key("name"), "\"p4ss\"");
         assert_eq!(field("tokens", Shown::integer(3)), "3");
         assert_eq!(field("name", text()), "\"p4ss\"");
     }
