@@ -404,4 +404,21 @@ mod tests {
         // Once inside, and once outside.
         assert_eq!(simulated.starts(), 2);
     }
+
+    #[test]
+    fn a_jvm_that_ends_before_the_first_test_fails_the_class_that_is_next() {
+        let simulated = simulated("A#a\nA#b\nB#a");
+        let told = std::sync::Mutex::new(0);
+        let failing = simulated.check(|check| {
+            let failure = crate::simulated::failure("its initialiser ended the JVM");
+            let all: Vec<_> = simulated.session.suite.all().collect();
+            check.workers.fail_next_class(&all, &failure, &|_, verdict| {
+                assert!(verdict.failure().is_some());
+                *told.lock().unwrap() += 1;
+            })
+        });
+        let failing: Vec<_> = failing.into_keys().collect();
+        assert_eq!(simulated.names(&failing), "A#a A#b");
+        assert_eq!(told.into_inner().unwrap(), 2);
+    }
 }

@@ -214,4 +214,31 @@ mod tests {
         let last = commands.iter().rev().take(5);
         assert!(last.into_iter().all(|command| command.starts_with("A#a B#b")));
     }
+
+    #[test]
+    fn a_finding_that_somebody_means_is_not_explained_because_of_another_one_of_its_test() {
+        let simulated = simulated("A#a fails varied; changes S.n\nB#b").looking_for(&[
+            crate::options::CheckKind::Id,
+            crate::options::CheckKind::Pollution,
+        ]);
+        let mut ledger = simulated.ledger();
+        let mut document = simulated.document_of(&ledger).document;
+        assert_eq!(document.findings.len(), 2);
+        for finding in &mut document.findings {
+            let is_meant = finding.kind() == FindingKind::ImplementationDependent;
+            finding.suppressed = is_meant.then(|| unflake_findings::Suppression {
+                by: "unflake.toml".to_owned(),
+                reason: "meant".to_owned(),
+            });
+        }
+        assert!(!simulated.check(|check| explain(check, &document, &mut ledger)));
+    }
+
+    #[test]
+    fn a_jvm_in_which_the_test_does_not_pass_afterwards_shows_nothing() {
+        explains(
+            "chooses HashMap.keySet 3; fails reordered 1; fails unvaried and again",
+            "HashMap.keySet",
+        );
+    }
 }
