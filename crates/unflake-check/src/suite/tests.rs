@@ -16,6 +16,10 @@ fn the_first_settings_of_junit_on_the_class_path_count() {
     let concurrent = set(&format!(
         "{on}junit.jupiter.execution.parallel.mode.classes.default=concurrent"
     ));
+    let by_method = set(&format!(
+        "{on}junit.jupiter.execution.parallel.mode.default=concurrent"
+    ));
+    let off = set("junit.jupiter.execution.parallel.mode.default=concurrent");
     // Without a mode tests stay on one thread.
     let without_mode = set(on);
     let is_parallel = |entries: &[&Path]| {
@@ -26,6 +30,7 @@ fn the_first_settings_of_junit_on_the_class_path_count() {
     assert!(is_parallel(&[missing, concurrent.path(), without_mode.path()]));
     assert!(!is_parallel(&[without_mode.path(), concurrent.path()]));
     assert!(!is_parallel(&[missing]));
+    assert!(is_parallel(&[by_method.path()]) && !is_parallel(&[off.path()]));
 }
 
 fn suite_of(text: &str, change: impl FnOnce(&mut BuildRun)) -> (Suite, Vec<Trouble>) {
