@@ -276,3 +276,25 @@ fn choices_vary_in_the_last_test_and_in_the_set_up_of_its_class() {
         [suite.tests[1].id.to_string(), "B".to_owned()]
     );
 }
+
+#[test]
+fn what_the_settings_of_junit_say_counts_like_what_was_seen() {
+    let text = "A#a [no-choice]\nA#b [skipped, no-choice]\nB#a [jvm 2, no-choice]";
+    let write = |run: &BuildRun, file: &str, text: &str| {
+        let class_path = run.jvms[0].recipe.as_ref().unwrap().launch().unwrap().class_path;
+        let file = Path::new(&class_path[0]).join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    let needs = |suite: &Suite| -> Vec<Need> { suite.tests.iter().map(|test| test.need).collect() };
+    let parallel = "junit.jupiter.execution.parallel.enabled=true\n\
+                    junit.jupiter.execution.parallel.mode.default=concurrent\n";
+    let (suite, troubles) = suite_of(text, |run| write(run, "junit-platform.properties", parallel));
+    let module = ".".to_owned();
+    assert_eq!(troubles, [Trouble::InParallel { module }]);
+    // A test that was skipped has nothing that could vary.
+    assert_eq!(needs(&suite), [Need::EveryRound, Need::Nothing, Need::Nothing]);
+    let (suite, troubles) = suite_of(text, |run| write(run, "org/junit/Assert.class", ""));
+    assert!(troubles.is_empty());
+    assert_eq!(needs(&suite), [Need::EveryRound, Need::Nothing, Need::Nothing]);
+}

@@ -289,3 +289,26 @@ fn a_build_is_not_asked_for_more_once_the_user_has_had_enough() {
     let facts = simulated.rebuilds(&["A#a"; 3]).facts();
     assert_eq!(facts, ["0 rounds", "A#a not reached", "B#a not reached"]);
 }
+
+#[test]
+fn no_build_runs_longer_than_the_budget() {
+    let until = |budget: u64| {
+        let simulated = simulated("A#a [no-launch]");
+        let simulated = simulated.with(|options| options.budget = Some(Duration::from_secs(budget)));
+        let latest = std::cell::Cell::new(Duration::ZERO);
+        let rebuild = |asking: &Rebuilding<'_>| {
+            let left = asking.until.saturating_duration_since(Instant::now());
+            latest.set(latest.get().max(left));
+            Ok(BuildOutcomes::default())
+        };
+        simulated.check(|check| check.run(&rebuild, &mut Ledger::default(), &|_| {}));
+        latest.get()
+    };
+    assert!(until(50) <= Duration::from_secs(50));
+    // However long the budget is, one build may take about as long as the first one did, and a minute.
+    let limit = until(100_000);
+    assert!(
+        limit > Duration::from_secs(60) && limit < Duration::from_secs(200),
+        "{limit:?}"
+    );
+}
