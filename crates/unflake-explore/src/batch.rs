@@ -384,6 +384,36 @@ mod tests {
     }
 
     #[test]
+    fn no_level_is_tried_that_is_not_weaker_than_the_failure() {
+        let fake = Fake {
+            fails: &|_, _, varied| is_varied(varied),
+            starts: Cell::new(0),
+        };
+        let suspect = |test: usize, level: Level| Suspect {
+            test: TestIx(test),
+            strategy: Strategy {
+                level,
+                form: Form::Odd,
+            },
+            class: Vec::new(),
+            prefix: Vec::new(),
+            seed: Seed(1),
+            climb: true,
+            ran_before: false,
+            is_unlikely: false,
+        };
+        let suspects = [suspect(0, Level::Full), suspect(1, Level::Eq)];
+        let mut inquiries = [Inquiry::default(), Inquiry::default()];
+        let found = confirm_together(&fake, suspects.iter().zip(&mut inquiries).collect());
+        let levels = |index: usize| -> Vec<Level> {
+            let trials = &found[index].as_ref().unwrap().trials;
+            trials.iter().map(|trial| trial.strategy.level).collect()
+        };
+        assert_eq!(levels(0), [Level::Full, Level::Id, Level::Eq, Level::One]);
+        assert_eq!(levels(1), [Level::Eq, Level::One]);
+    }
+
+    #[test]
     fn proofs_are_counted_and_weaker_levels_tried_only_if_asked_for() {
         let fake = Fake {
             fails: &|_, _, varied| is_varied(varied),

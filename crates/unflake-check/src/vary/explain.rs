@@ -241,4 +241,25 @@ mod tests {
             "HashMap.keySet",
         );
     }
+
+    #[test]
+    fn after_a_failure_that_needs_fresh_jvms_no_warm_one_is_tried_for_its_class() {
+        let starts = |class: &str, seed| {
+            let does = "chooses HashMap.keySet 3; fails reordered 1 and once";
+            let suite = format!("A#a {does}\n{class}#b {does}");
+            let simulated = simulated(&suite).with(|options| {
+                options.rounds = Some(1);
+                options.vary.seed = seed;
+            });
+            let ledger = &mut simulated.ledger();
+            let document = simulated.document_of(ledger).document;
+            let before = simulated.starts();
+            assert!(simulated.check(|check| explain(check, &document, ledger)));
+            simulated.starts() - before
+        };
+        let fixed = SeedSetting::Fixed(unflake_protocol::Seed(7));
+        assert!(starts("A", SeedSetting::Fresh) < starts("B", SeedSetting::Fresh));
+        // Which failure comes first must not matter where the result must repeat.
+        assert_eq!(starts("A", fixed), starts("B", fixed));
+    }
 }

@@ -473,3 +473,18 @@ fn an_unlikely_suspect_costs_no_other_jvm() {
     // The used JVM may have hidden it.
     assert_eq!(tried(false), (true, true, 2));
 }
+
+#[test]
+fn a_failure_that_does_not_always_show_is_waited_for_alone() {
+    let late = |seen: &Seen<'_>| seen.is_varied() && seen.runs > 1;
+    assert_eq!(check(late).0.unwrap().scope, Scope::Alone);
+    // After other tests it has to show at once.
+    let late_after_another = |seen: &Seen<'_>| late(seen) && seen.before.len() == 1 && seen.runs > 4;
+    assert!(check(late_after_another).0.is_err());
+}
+
+#[test]
+fn what_shows_only_in_a_jvm_that_has_run_the_test_before_is_not_confirmed() {
+    let (result, _) = check(|seen| seen.is_varied() && !seen.history.is_empty());
+    assert_eq!(result, Err(Unconfirmed::Flaky(None)));
+}
