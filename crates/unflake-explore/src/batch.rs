@@ -383,16 +383,16 @@ mod tests {
         assert_eq!(check(2, &fails).0, [Some(Level::One), None]);
     }
 
-    #[test]
-    fn no_level_is_tried_that_is_not_weaker_than_the_failure() {
+    /// The levels that were tried for one suspect each that failed at these levels.
+    fn tried(failed_at: [Level; 2], fails: &Rule) -> [Vec<Level>; 2] {
         let fake = Fake {
-            fails: &|_, _, varied| is_varied(varied),
+            fails,
             starts: Cell::new(0),
         };
-        let suspect = |test: usize, level: Level| Suspect {
+        let suspect = |test: usize| Suspect {
             test: TestIx(test),
             strategy: Strategy {
-                level,
+                level: failed_at[test],
                 form: Form::Odd,
             },
             class: Vec::new(),
@@ -402,15 +402,34 @@ mod tests {
             ran_before: false,
             is_unlikely: false,
         };
-        let suspects = [suspect(0, Level::Full), suspect(1, Level::Eq)];
+        let suspects = [0, 1].map(suspect);
         let mut inquiries = [Inquiry::default(), Inquiry::default()];
         let found = confirm_together(&fake, suspects.iter().zip(&mut inquiries).collect());
-        let levels = |index: usize| -> Vec<Level> {
+        [0, 1].map(|index: usize| {
             let trials = &found[index].as_ref().unwrap().trials;
             trials.iter().map(|trial| trial.strategy.level).collect()
-        };
-        assert_eq!(levels(0), [Level::Full, Level::Id, Level::Eq, Level::One]);
-        assert_eq!(levels(1), [Level::Eq, Level::One]);
+        })
+    }
+
+    #[test]
+    fn no_level_is_tried_that_is_not_weaker_than_the_failure() {
+        let found = tried([Level::Full, Level::Eq], &|_, _, varied| is_varied(varied));
+        let all = [Level::Full, Level::Id, Level::Eq, Level::One];
+        assert_eq!(found, [all.to_vec(), all[2..].to_vec()]);
+    }
+
+    #[test]
+    fn below_a_level_at_which_nothing_fails_nothing_is_tried() {
+        // Two guided forms and three seeds of the level below.
+        let found = tried([Level::Full, Level::Id], &|_, test, varied| match varied {
+            Varied::Own(strategy) => strategy.level >= [Level::Full, Level::Id][test.0],
+            _ => false,
+        });
+        let expected = [(Level::Full, Level::Id), (Level::Id, Level::Eq)];
+        assert_eq!(
+            found,
+            expected.map(|(own, below)| [vec![own], vec![below; 5]].concat())
+        );
     }
 
     #[test]

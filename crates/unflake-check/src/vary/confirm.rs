@@ -778,4 +778,13 @@ mod tests {
             "{facts:?}"
         );
     }
+
+    #[test]
+    fn the_first_round_in_which_it_failed_says_whose_doing_it_is() {
+        // Twice since it ran before in that JVM, and once more by chance.
+        finds(
+            "A#a fails again; fails turns pppfp",
+            &["A#a failed 3 of 10", "A#a runs only once"],
+        );
+    }
 }

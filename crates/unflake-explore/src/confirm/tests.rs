@@ -402,6 +402,7 @@ fn its_own_earlier_run_is_blamed_only_if_the_first_run_of_a_jvm_passes() {
         Unconfirmed::OnlyOnce
     );
     assert_eq!(blamed(false, &again), Unconfirmed::Flaky(None));
+    assert_eq!(blamed(true, &|_| false), Unconfirmed::Flaky(None));
     assert_eq!(blamed(true, &|_| true), Unconfirmed::BrokenByOthers);
 }
 

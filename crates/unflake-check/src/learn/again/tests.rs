@@ -244,3 +244,9 @@ fn one_of_the_tests_that_ran_together_ended_their_jvm() {
     assert_eq!(how(hung), "did not finish within 9 s");
     assert_eq!(how(HowLost::Exited(None)), "ended its JVM");
 }
+
+#[test]
+fn a_culprit_of_a_nested_class_is_through_with_the_class_around_it() {
+    let (asked, _) = complete(true, "A#a B$In#b!", &["B#c D#d!", "C#c"]);
+    assert_eq!(asked, ["-A -B$In#b", "-A -B -D#d"]);
+}
