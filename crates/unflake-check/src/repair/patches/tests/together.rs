@@ -10,8 +10,8 @@ use unflake_findings::Scope;
 const A: &str = "m1/src/test/java/p/ATest.java";
 const B: &str = "m1/src/test/java/p/BTest.java";
 
-/// Which patches are left of two, one for `p.ATest#a` and one for `p.BTest#a`, why the others are not, how many tests ran
-/// with all of them, and how often orders did.
+/// Which patches are left of two, one for `p.ATest#a` and one for `p.BTest#a`, and why the others are not; how many
+/// tests ran with all of them, and how often orders did.
 #[derive(Debug, PartialEq, Eq)]
 struct Held {
     left: String,
