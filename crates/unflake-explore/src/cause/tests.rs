@@ -164,6 +164,9 @@ fn what_the_failing_test_says_is_a_guess() {
     // A wrong guess costs one run, and one element says too little.
     assert_eq!(runs("e7-0 e7-1", one), runs("no", one) + 1);
     assert_eq!(runs("e36-0", one), runs("no", one));
+    // Of many guesses the first few are tried.
+    let many = "e5-0 e5-1 e6-0 e6-1 e7-0 e7-1 e8-0 e8-1 e9-0 e9-1";
+    assert_eq!(runs(many, one), runs("no", one) + MOST_GUESSES);
     let both = |orders: &[Vec<u32>]| orders[36][0] != 0 && orders[37][0] != 0;
     assert!(runs("e36-0 e36-1 e37-0 e37-1", both) > 10);
 }

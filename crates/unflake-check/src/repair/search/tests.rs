@@ -462,3 +462,15 @@ fn a_proof_that_the_user_ended_says_nothing_of_the_repair() {
         &[INTERRUPTED],
     );
 }
+
+#[test]
+fn no_wave_begins_once_the_user_has_had_enough() {
+    let does = |_: &Texts| PASSED;
+    let mut proofs = MadeUp {
+        patience: 0,
+        ..made_up(&does)
+    };
+    let patients = [patient(cause(TEST, 6))];
+    check(&patients, Side::Test, &mut proofs, &[INTERRUPTED]);
+    assert!(proofs.waves.is_empty());
+}
