@@ -477,6 +477,50 @@ mod tests {
     }
 
     #[test]
+    fn a_jvm_that_a_test_ended_in_the_build_too_is_not_told_of() {
+        let simulated = simulated("A#a [failed]\nA#b");
+        let suite = &simulated.session.suite;
+        let cuts = |during: Option<usize>| {
+            let faults = Faults::default();
+            let during = during.map(|test| suite.tests[test].handle.clone());
+            let status = "killed".to_owned();
+            faults.add(Fault::Ended { during, status });
+            let mut ledger = Ledger::default();
+            ledger.add_faults(&faults, suite);
+            ledger.add_faults(&faults, suite);
+            shown(&ledger, suite)
+        };
+        assert!(cuts(Some(0)).is_empty());
+        let told = [
+            "said: a test JVM ended, probably not by what it ran: killed",
+            "cut: Ended",
+        ];
+        assert_eq!(cuts(Some(1)), told);
+        assert_eq!(cuts(None), told);
+    }
+
+    #[test]
+    fn a_suite_that_is_not_known_as_a_whole_makes_the_result_partial() {
+        let cut = |trouble: Trouble| {
+            let mut ledger = Ledger::default();
+            ledger.add_troubles(&[trouble]);
+            ledger.facts().find_map(|fact| match fact {
+                Fact::Cut(cut) => Some(*cut),
+                _ => None,
+            })
+        };
+        let owned = str::to_owned;
+        assert_eq!(cut(Trouble::AgentOff(owned("oh"))), Some(CutShort::AgentOff));
+        assert_eq!(
+            cut(Trouble::NotReached { classes: Vec::new() }),
+            Some(CutShort::Learning)
+        );
+        assert_eq!(cut(Trouble::InParallel { module: owned(".") }), None);
+        let (culprits, by_name) = (Vec::new(), true);
+        assert_eq!(cut(Trouble::RanAgain { culprits, by_name }), None);
+    }
+
+    #[test]
     fn facts_stay_in_the_order_in_which_they_were_found_out() {
         let simulated = simulated("A#a\nA#b");
         let mut ledger = Ledger::default();

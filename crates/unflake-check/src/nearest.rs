@@ -95,4 +95,18 @@ mod tests {
             Some("did you mean `a`, `b` or `c`?")
         );
     }
+
+    #[test]
+    fn two_letters_are_a_part_of_too_many_names() {
+        check("ke", &["HashMap.keySet"], &[]);
+        check("key", &["HashMap.keySet"], &["HashMap.keySet"]);
+    }
+
+    #[test]
+    fn letters_that_changed_places_are_one_mistake() {
+        assert_eq!(distance("seed", "sede"), 1);
+        assert_eq!(distance("seed", "sed"), 1);
+        assert_eq!(distance("seed", "need"), 1);
+        assert_eq!(distance("", "seed"), 4);
+    }
 }

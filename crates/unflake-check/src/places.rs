@@ -196,4 +196,60 @@ mod tests {
             .collect();
         assert_eq!(own, [false, false, true]);
     }
+
+    #[test]
+    fn the_lines_of_a_trace_that_are_the_projects_own_are_places() {
+        let simulated = simulated("A#a");
+        let session = &simulated.session;
+        let classes = session.project.join("m1/target/test-classes/p");
+        fs::create_dir_all(&classes).unwrap();
+        fs::write(classes.join("ATest.class"), "").unwrap();
+        let mut places = OwnCode::new(&session.project, &session.suite.launches[0]);
+        let trace = "E: no\n\tat java.base/java.util.List.of(List.java:1)\n\tat app//p.ATest.check(ATest.java:7)\n\
+            \tat p.ATest.run(ATest.java:3)\n\tat p.ATest.made(Unknown Source)\n\
+            Caused by: E: why\n\tat p.ATest.inner(ATest.java:9)\n";
+        let shown = |place: SourcePlace| format!("{}:{} {}", place.file, place.line, place.method);
+        let found: Vec<String> = places.of_trace(trace).into_iter().map(shown).collect();
+        assert_eq!(found, ["ATest.java:7 p.ATest.check", "ATest.java:3 p.ATest.run"]);
+        let place = |method: &str| SourcePlace {
+            file: "ATest.java".to_owned(),
+            line: 7,
+            method: method.to_owned(),
+        };
+        assert_eq!(
+            places.at_home(&place("p.ATest.check")),
+            Some(place("p.ATest.check"))
+        );
+        assert_eq!(places.at_home(&place("p.Other.check")), None);
+        let frames = places.frames(&[frame("java.util.List", Some(1)), frame("p.ATest", Some(4))]);
+        let of_frames = places.place_of(&frames).map(shown);
+        assert_eq!(of_frames.as_deref(), Some("FromFrame.java:4 p.ATest.run"));
+    }
+
+    #[test]
+    fn a_line_of_a_trace_is_a_frame_with_or_without_its_module() {
+        let shown = |line: &str| {
+            let frame = frame_of(line)?;
+            Some(format!(
+                "{}.{} {:?} {:?}",
+                frame.class, frame.method, frame.file, frame.line
+            ))
+        };
+        let expected = "p.A.b Some(\"A.java\") Some(7)";
+        for line in [
+            "\tat p.A.b(A.java:7)",
+            "at app//p.A.b(A.java:7)",
+            "  at m@1.0/p.A.b(A.java:7)",
+        ] {
+            assert_eq!(shown(line).as_deref(), Some(expected), "{line}");
+        }
+        for line in [
+            "p.A.b(A.java:7)",
+            "at p.A.b(Native Method)",
+            "\t... 3 more",
+            "at p.A.b(A.java:7) x",
+        ] {
+            assert_eq!(shown(line), None, "{line}");
+        }
+    }
 }

@@ -172,4 +172,40 @@ mod tests {
         assert_eq!(hint(vec!["HashMap"]), "did you mean `HashMap`?");
         assert_eq!(hint(Vec::new()), "`unflake models` lists the APIs");
     }
+
+    #[test]
+    fn each_problem_with_files_of_the_store_has_a_cure() {
+        let path = || std::path::PathBuf::from("/store/run.json");
+        let io = StoreError::Io {
+            what: "read",
+            path: path(),
+            error: std::io::Error::other("no"),
+        };
+        let reason = "no JSON".to_owned();
+        let damaged = StoreError::Damaged { path: path(), reason };
+        let other = StoreError::OtherFormat {
+            path: path(),
+            found: 9,
+        };
+        for (error, cause, hint) in [
+            (
+                io,
+                &["no"][..],
+                "name another place for the store with `--store DIR` or `UNFLAKE_STORE`",
+            ),
+            (
+                damaged,
+                &["no JSON"],
+                "remove `/store/run.json` and run `unflake check` again",
+            ),
+            (other, &[], "run `unflake check` again with this version"),
+        ] {
+            let problem = Problem::from(error);
+            assert_eq!(
+                (problem.kind, problem.hint.as_deref()),
+                (ProblemKind::CannotWork, Some(hint))
+            );
+            assert_eq!(problem.causes, cause);
+        }
+    }
 }

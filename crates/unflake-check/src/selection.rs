@@ -267,4 +267,19 @@ mod tests {
         assert_eq!(classes(&["a.OrderTest", "[engine:x]"]), None);
         assert_eq!(classes(&[]), None);
     }
+
+    #[test]
+    fn a_list_has_a_test_in_each_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "# those that fail\n\n  p.A#a  \nB\n";
+        fs::write(folder.path().join("tests.txt"), text).unwrap();
+        let written = ["@tests.txt".to_owned(), "C".to_owned()];
+        let selection = Selection::parse(&written, folder.path()).unwrap();
+        let is_in = |class: &str, method: &str| selection.contains(&test(class, method));
+        assert!(is_in("p.A", "a") && is_in("p.B", "x") && is_in("C", "x"));
+        assert!(!is_in("p.A", "b") && !is_in("D", "x"));
+        assert!(!selection.is_all());
+        assert_eq!(selection.unmatched(&[test("p.A", "a"), test("C", "x")]), ["B"]);
+        assert!(Selection::parse(&["@none.txt".to_owned()], folder.path()).is_err());
+    }
 }

@@ -180,6 +180,51 @@ mod tests {
     }
 
     #[test]
+    fn a_finding_that_the_latest_run_does_not_have_opens_the_run_that_has_it() {
+        let simulated = simulated(SUITE);
+        let first = simulated.stored();
+        let simulated = simulated.looking_for(&[crate::options::CheckKind::Order]);
+        let second = simulated.stored();
+        assert!(second.document.findings.is_empty());
+        let open = |wanted: &str| {
+            let stored = StoredRun::open(&simulated.options.place, Some(wanted), &simulated.surroundings());
+            stored.map(|stored| stored.run.id().as_str().to_owned())
+        };
+        let id = first.document.findings[0].id.as_str();
+        assert_eq!(open(id).unwrap(), first.run.id().as_str());
+        assert_eq!(open("no-such-id").unwrap(), second.run.id().as_str());
+    }
+
+    #[test]
+    fn classes_that_ran_outside_do_so_again() {
+        let simulated = simulated("A#a fails inside\nB#b");
+        simulated.stored();
+        let stored = StoredRun::open(&simulated.options.place, None, &simulated.surroundings()).unwrap();
+        assert_eq!(stored.session.driver().outside_classes(), ["A"]);
+    }
+
+    #[test]
+    fn a_run_whose_classes_have_changed_is_not_fresh() {
+        let simulated = simulated(SUITE);
+        simulated.stored();
+        let classes = std::path::PathBuf::from(&simulated.session.suite.launches[0].class_path[0]);
+        std::fs::write(classes.join("New.class"), "").unwrap();
+        let stored = StoredRun::open(&simulated.options.place, None, &simulated.surroundings()).unwrap();
+        assert!(!stored.is_fresh);
+        // Its tests can be run as long as there are classes.
+        let session = &stored.session;
+        assert!(session.built(crate::suite::LaunchIx(0)).is_ok());
+        std::fs::remove_dir_all(classes).unwrap();
+        let problem = session.built(crate::suite::LaunchIx(0)).unwrap_err();
+        assert!(
+            problem
+                .error
+                .starts_with("the project is not built: there is no `"),
+            "{problem:?}"
+        );
+    }
+
+    #[test]
     fn findings_and_tests_are_named() {
         let simulated = simulated(SUITE);
         let stored = simulated.stored();

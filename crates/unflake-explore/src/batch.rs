@@ -360,6 +360,112 @@ mod tests {
     }
 
     #[test]
+    fn who_is_proved_early_is_not_lost_while_others_take_longer() {
+        // The second passes in one of eight varied runs.
+        let varied = Cell::new(0_u32);
+        let fails = move |_: &[(TestIx, Varied)], test: TestIx, how: Varied| {
+            let is_second = test.0 == 1 && is_varied(how);
+            varied.set(varied.get() + u32::from(is_second));
+            is_varied(how) && !(is_second && varied.get() % 8 == 6)
+        };
+        let (levels, _) = check(2, &fails);
+        assert!(levels.iter().all(Option::is_some), "{levels:?}");
+    }
+
+    #[test]
+    fn who_fails_unvaried_is_lost() {
+        let times = Cell::new(0_u32);
+        let fails = move |_: &[(TestIx, Varied)], test: TestIx, how: Varied| {
+            let is_late = test.0 == 1 && !is_varied(how);
+            times.set(times.get() + u32::from(is_late));
+            is_varied(how) || is_late && times.get() == 3
+        };
+        assert_eq!(check(2, &fails).0, [Some(Level::One), None]);
+    }
+
+    /// The levels that were tried for one suspect each that failed at these levels.
+    fn tried(failed_at: [Level; 2], fails: &Rule) -> [Vec<Level>; 2] {
+        let fake = Fake {
+            fails,
+            starts: Cell::new(0),
+        };
+        let suspect = |test: usize| Suspect {
+            test: TestIx(test),
+            strategy: Strategy {
+                level: failed_at[test],
+                form: Form::Odd,
+            },
+            class: Vec::new(),
+            prefix: Vec::new(),
+            seed: Seed(1),
+            climb: true,
+            ran_before: false,
+            is_unlikely: false,
+        };
+        let suspects = [0, 1].map(suspect);
+        let mut inquiries = [Inquiry::default(), Inquiry::default()];
+        let found = confirm_together(&fake, suspects.iter().zip(&mut inquiries).collect());
+        [0, 1].map(|index: usize| {
+            let trials = &found[index].as_ref().unwrap().trials;
+            trials.iter().map(|trial| trial.strategy.level).collect()
+        })
+    }
+
+    #[test]
+    fn no_level_is_tried_that_is_not_weaker_than_the_failure() {
+        let found = tried([Level::Full, Level::Eq], &|_, _, varied| is_varied(varied));
+        let all = [Level::Full, Level::Id, Level::Eq, Level::One];
+        assert_eq!(found, [all.to_vec(), all[2..].to_vec()]);
+    }
+
+    #[test]
+    fn below_a_level_at_which_nothing_fails_nothing_is_tried() {
+        // Two guided forms and three seeds of the level below.
+        let found = tried([Level::Full, Level::Id], &|_, test, varied| match varied {
+            Varied::Own(strategy) => strategy.level >= [Level::Full, Level::Id][test.0],
+            _ => false,
+        });
+        let expected = [(Level::Full, Level::Id), (Level::Id, Level::Eq)];
+        assert_eq!(
+            found,
+            expected.map(|(own, below)| [vec![own], vec![below; 5]].concat())
+        );
+    }
+
+    #[test]
+    fn proofs_are_counted_and_weaker_levels_tried_only_if_asked_for() {
+        let fake = Fake {
+            fails: &|_, _, varied| is_varied(varied),
+            starts: Cell::new(0),
+        };
+        let suspect = Suspect {
+            test: TestIx(0),
+            strategy: Strategy {
+                level: Level::Full,
+                form: Form::Odd,
+            },
+            class: Vec::new(),
+            prefix: Vec::new(),
+            seed: Seed(1),
+            climb: false,
+            ran_before: false,
+            is_unlikely: false,
+        };
+        let mut inquiry = Inquiry::default();
+        for _ in 0..crate::evidence::ATTEMPTS {
+            let found = confirm_together(&fake, vec![(&suspect, &mut inquiry)]);
+            assert_eq!(found[0].as_ref().unwrap().weakest.level, Level::Full);
+        }
+        // Eight pairs and the last word each; the build's own run is counted in each proof, and here once.
+        let (with, without) = (inquiry.seen.with, inquiry.seen.without);
+        assert_eq!((with.failed, with.runs), (6 * 9, 6 * 9));
+        assert_eq!((without.failed, without.runs), (0, 1 + 6 * 7));
+        let starts = fake.starts.get();
+        assert_eq!(confirm_together(&fake, vec![(&suspect, &mut inquiry)]), [None]);
+        assert_eq!(fake.starts.get(), starts);
+    }
+
+    #[test]
     fn chance_is_not_confirmed() {
         let luck = Cell::new(7_u64);
         let fails = move |_: &[(TestIx, Varied)], _: TestIx, _: Varied| {

@@ -224,6 +224,24 @@ mod tests {
     }
 
     #[test]
+    fn counts_are_mixed_if_both_outcomes_were_seen() {
+        let is_mixed = |failed, runs| Counts { failed, runs }.is_mixed();
+        assert!(is_mixed(1, 4) && is_mixed(3, 4));
+        assert!(!is_mixed(0, 4) && !is_mixed(4, 4) && !is_mixed(0, 0));
+        assert_eq!(Counts { failed: 1, runs: 4 }.passed(), 3);
+    }
+
+    #[test]
+    fn what_was_seen_twice_adds_up_each_way() {
+        let sum = evidence(1, 2, 3).plus(evidence(4, 6, 9));
+        assert_eq!(sum, evidence(5, 8, 12));
+        let mut failing = evidence(0, 0, 0);
+        failing.without.add(true);
+        let both = failing.plus(failing).without;
+        assert_eq!((both.failed, both.runs), (2, 2));
+    }
+
+    #[test]
     fn what_hardly_ever_fails_is_given_up_soon() {
         assert_eq!(evidence(0, 3, 3).next(), ProofStep::AnotherPair);
         assert_eq!(evidence(0, 4, 4).next(), ProofStep::GiveUp);

@@ -247,6 +247,60 @@ mod tests {
     }
 
     #[test]
+    fn set_up_that_chooses_only_inside_of_libraries_is_not_the_projects_business() {
+        let containers = BTreeMap::from([("A".to_owned(), chosen(false, HashDraws::None))]);
+        let learned = LearnedJvm {
+            initialisers: &BTreeSet::new(),
+            references: &BTreeMap::new(),
+            containers: &containers,
+        };
+        let of_test = chosen(false, HashDraws::None);
+        assert_eq!(needs(learned, [(&test("A"), &of_test)]), [Need::Nothing]);
+    }
+
+    #[test]
+    fn the_class_that_was_started_counts_as_well_as_the_one_that_has_the_test() {
+        let need = |reader: &str| {
+            let learned = LearnedJvm {
+                initialisers: &BTreeSet::from(["lib.Frozen".to_owned()]),
+                references: &BTreeMap::from([(reader.to_owned(), vec!["lib.Frozen".to_owned()])]),
+                containers: &BTreeMap::new(),
+            };
+            let mut nested = test("AllTests");
+            nested.class = "A$Nested".to_owned();
+            needs(learned, [(&nested, &chosen(false, HashDraws::None))])
+        };
+        assert_eq!(need("AllTests"), [Need::OneRun]);
+        assert_eq!(need("A$Nested"), [Need::OneRun]);
+        assert_eq!(need("B"), [Need::Nothing]);
+    }
+
+    #[test]
+    fn a_matcher_is_a_class_like_any_other() {
+        let tests = [("B", chosen(false, HashDraws::None))];
+        let references = "B: org/hamcrest/Matchers\norg/hamcrest/Matchers: lib/Frozen";
+        check(references, &["lib/Frozen"], &[], &tests, &[Need::OneRun]);
+    }
+
+    #[test]
+    fn the_shortest_way_to_a_class_counts() {
+        let references = [
+            ("A", &["B", "C"][..]),
+            ("B", &["C"]),
+            ("C", &["lib.Frozen"]),
+            ("D", &["E"]),
+        ];
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let references = references.map(|(class, used)| (class.to_owned(), owned(used)));
+        let steps = reaching(&references.into(), &["lib.Frozen".to_owned()].into());
+        let expected = [("A", 2), ("B", 2), ("C", 1), ("lib.Frozen", 0)];
+        assert_eq!(
+            steps,
+            expected.map(|(class, step)| (class.to_owned(), step)).into()
+        );
+    }
+
+    #[test]
     fn identity_hashes_are_worth_one_run() {
         let tests = [
             ("A", chosen(false, HashDraws::Some)),

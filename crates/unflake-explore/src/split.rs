@@ -114,6 +114,27 @@ mod tests {
     }
 
     #[test]
+    fn a_class_waits_if_it_does_so_for_most_of_its_time() {
+        let parts = |time: u64, waited: u64| {
+            let cost = Cost {
+                class: "a",
+                time: Duration::from_millis(time),
+                waited: Duration::from_millis(waited),
+            };
+            let Parts { busy, heavy, waiting } = split(&[cost], 1);
+            [busy.len(), heavy.len(), waiting.len()]
+        };
+        let (busy, heavy, waiting) = ([1, 0, 0], [0, 1, 0], [0, 0, 1]);
+        assert_eq!(parts(1500, 1000), waiting);
+        assert_eq!(parts(2000, 1000), busy);
+        // So short a time is not worth a JVM.
+        assert_eq!(parts(1000, 999), busy);
+        // What is waited for is not computed.
+        assert_eq!(parts(7000, 3500), busy);
+        assert_eq!(parts(8000, 4000), heavy);
+    }
+
+    #[test]
     fn what_waits_runs_beside_the_others() {
         check("aXXbYc", 2, "ab c XX Y");
         check("XX", 2, "XX");

@@ -217,3 +217,20 @@ fn a_seed_is_given_taken_from_the_last_run_or_fresh() {
     assert_eq!(seed(SeedSetting::Last, &simulated.store()).unwrap(), Seed(7));
     assert!(seed(SeedSetting::Fresh, &simulated.store()).unwrap().0 < 1_000_000_000);
 }
+
+#[test]
+fn who_has_had_enough_gets_what_was_found_without_its_cause() {
+    // Nothing runs it unvaried before the orders.
+    let suite = "A#a chooses HashMap.keySet 3; fails reordered 1\nB#b cancels unvaried";
+    let simulated = simulated(suite).looking_for(&[CheckKind::Id, CheckKind::Order]);
+    let phases = Phases::default();
+    let document = document(simulated.run(&phases).unwrap());
+    assert!(document.summary.partial);
+    assert!(!phases.0.into_inner().unwrap().contains(&"explaining".to_owned()));
+    let rules: Vec<&str> = document
+        .findings
+        .iter()
+        .map(|finding| finding.rule.as_str())
+        .collect();
+    assert_eq!(rules, ["UF100"]);
+}

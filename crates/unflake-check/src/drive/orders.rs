@@ -258,4 +258,35 @@ mod tests {
         );
         assert!(driver.tools().options.contains(&EXACT.to_owned()));
     }
+
+    #[test]
+    fn what_failed_where_jvms_share_files_runs_again_alone() {
+        let orders = ["A#a", "B#b"];
+        let failing = || simulated("A#a\nB#b fails turns fp");
+        assert_eq!(run(&failing().sharing(), 2, None, &orders), ["p", "p"]);
+        // Nobody was in its way.
+        assert_eq!(run(&failing(), 2, None, &orders), ["p", "f"]);
+        assert_eq!(run(&failing().sharing(), 1, None, &orders), ["p", "f"]);
+    }
+
+    #[test]
+    fn jvms_for_orders_learn_and_trace_nothing() {
+        let simulated = simulated("A#a");
+        let like = simulated
+            .session
+            .driver()
+            .configured(|configuration| Configuration {
+                strategy: Some(unflake_explore::strategy_of_round(
+                    1,
+                    None,
+                    unflake_protocol::Seed(7),
+                )),
+                learn: true,
+                allocations: true,
+                ..configuration
+            });
+        let configuration = exact(&like).tools().configuration.clone();
+        assert!(!configuration.learn && !configuration.allocations);
+        assert!(configuration.strategy.is_none());
+    }
 }

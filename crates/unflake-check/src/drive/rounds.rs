@@ -364,8 +364,9 @@ impl Jvm for WorkerJvm<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::options::SeedSetting;
-    use crate::simulated::simulated;
+    use crate::simulated::{Simulated, simulated};
 
     #[test]
     fn without_a_seed_a_jvm_takes_the_next_unit() {
@@ -403,5 +404,68 @@ mod tests {
         simulated.facts();
         // Once inside, and once outside.
         assert_eq!(simulated.starts(), 2);
+    }
+
+    #[test]
+    fn a_jvm_that_ends_before_the_first_test_fails_the_class_that_is_next() {
+        let simulated = simulated("A#a\nA#b\nB#a");
+        let told = std::sync::Mutex::new(0);
+        let failing = simulated.check(|check| {
+            let failure = crate::simulated::failure("its initialiser ended the JVM");
+            let all: Vec<_> = simulated.session.suite.all().collect();
+            check.workers.fail_next_class(&all, &failure, &|_, verdict| {
+                assert!(verdict.failure().is_some());
+                *told.lock().unwrap() += 1;
+            })
+        });
+        let failing: Vec<_> = failing.into_keys().collect();
+        assert_eq!(simulated.names(&failing), "A#a A#b");
+        assert_eq!(told.into_inner().unwrap(), 2);
+    }
+
+    #[test]
+    fn a_jvm_says_what_became_of_the_last_test() {
+        let ran = |does: &str| {
+            let simulated = simulated(&format!("A#a {does}\nA#b"));
+            simulated.check(|check| {
+                let jvms = LaunchJvms::new(check.workers, LaunchIx(0));
+                let mut jvm = jvms.start().unwrap();
+                let trial = |before| Trial {
+                    before,
+                    test: TestIx(1),
+                    varied: Varied::Nothing,
+                    is_patient: true,
+                };
+                let said = match jvm.run(&trial(&[TestIx(0)])) {
+                    Verdict::Passed => "passed".to_owned(),
+                    Verdict::Failed(failure) => failure.message,
+                    Verdict::NotRun => "not run".to_owned(),
+                    Verdict::Cancelled => "cancelled".to_owned(),
+                };
+                (said, jvm.is_alive())
+            })
+        };
+        let said = |text: &str, is_alive| (text.to_owned(), is_alive);
+        assert_eq!(ran(""), said("passed", true));
+        assert_eq!(ran("fails"), said("passed", true));
+        assert_eq!(ran("cancels"), said("cancelled", false));
+        // What ends the JVM on the way to it is its failure.
+        assert_eq!(
+            ran("dies"),
+            said("the test ended its JVM (exit status: 1)", false)
+        );
+    }
+
+    #[test]
+    fn why_there_is_no_jvm_is_said() {
+        let why = |simulated: &Simulated| {
+            simulated.check(|check| LaunchJvms::new(check.workers, LaunchIx(0)).start().err())
+        };
+        let none = simulated("A#a").most_starts(0);
+        let reason = unflake_runner::StartError::OtherProtocol(0).to_string();
+        assert_eq!(why(&none), Some(reason));
+        none.cancel.cancel();
+        assert_eq!(why(&none).as_deref(), Some("interrupted"));
+        assert_eq!(why(&simulated("A#a")), None);
     }
 }

@@ -473,4 +473,21 @@ mod tests {
             (vec![Fault::AgentOff("oh".to_owned())], 1)
         );
     }
+
+    #[test]
+    fn state_that_is_not_compared_is_a_fault_only_if_it_is_ours() {
+        for (blame, is_fault) in [(Blame::Unflake, true), (Blame::Jvm, false)] {
+            let (faults, mut said, mut others) = (Faults::default(), Vec::new(), 0);
+            let message = ToProgram::NotCompared {
+                by: None,
+                reason: "odd".to_owned(),
+                blame,
+            };
+            hear(message, &mut said, &faults, &mut |_| others += 1);
+            assert_eq!(
+                (faults.all().len(), others, said.len()),
+                (usize::from(is_fault), 1, 0)
+            );
+        }
+    }
 }

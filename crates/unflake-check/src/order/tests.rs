@@ -1,8 +1,11 @@
 //! The phase as a whole, on simulated suites.
 
+use super::add_cut;
+use crate::ledger::Ledger;
 use crate::options::CheckKind;
-use crate::simulated::{Simulated, simulated};
+use crate::simulated::{Simulated, shown, simulated};
 use std::time::Duration;
+use unflake_explore::order::{Found, PairsTried};
 
 fn ordering(suite: &str) -> Simulated {
     simulated(suite).looking_for(&[CheckKind::Order])
@@ -181,4 +184,41 @@ fn a_suite_that_was_reversed_for_pollution_is_not_reversed_again() {
         "{:?}",
         simulated.commands()
     );
+}
+
+#[test]
+fn what_the_time_was_not_enough_for_is_said() {
+    let said = |change: fn(&mut Found)| {
+        let simulated = ordering("A#a");
+        let mut found = Found::default();
+        change(&mut found);
+        let mut ledger = Ledger::default();
+        simulated.check(|check| add_cut(check, &found, &mut ledger));
+        shown(&ledger, &simulated.session.suite)
+    };
+    assert_eq!(said(|_| {}), [""; 0]);
+    assert_eq!(said(|found| found.cut.whole_orders = true), ["cut: Orders"]);
+    assert_eq!(said(|found| found.cut.trials = true), ["cut: Proof"]);
+    // Nothing that was found depends on it, so the result is as good as without.
+    assert_eq!(
+        said(|found| found.cut.cleaners = true),
+        ["said: time ran out before all tests were found that clean up after polluters"]
+    );
+    assert_eq!(
+        said(|found| found.pairs = Some(PairsTried { tried: 9, all: 9 })),
+        [""; 0]
+    );
+    assert_eq!(
+        said(|found| found.pairs = Some(PairsTried { tried: 8, all: 9 })),
+        [
+            "said: the budget ran out before each test had run right after each test, itself included: 8 of 9 pairs \
+             were tried"
+        ]
+    );
+    // Who reads that orders were cut short knows it.
+    let both = said(|found| {
+        found.cut.whole_orders = true;
+        found.pairs = Some(PairsTried { tried: 8, all: 9 });
+    });
+    assert_eq!(both, ["cut: Orders"]);
 }

@@ -356,3 +356,24 @@ fn without_a_jvm_or_a_build_nothing_is_explored() {
         format!("error: the project is not built: there is no `{classes}`")
     );
 }
+
+#[test]
+fn a_choice_to_which_several_ways_lead_is_shown_once() {
+    let suite = "A#a chooses HashMap.keySet 2; chooses HashSet.iterator 3; fails reordered 2";
+    let space = explored(&simulated(suite), &options()).unwrap();
+    let choices = space.nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::Choice {
+            elements,
+            merge,
+            critical,
+            ..
+        } => Some((*elements, *merge, *critical)),
+        _ => None,
+    });
+    // Whatever the first one answers, the second one decides.
+    assert_eq!(choices.collect::<Vec<_>>(), [(2, false, false), (3, true, true)]);
+    assert_eq!(
+        (space.figures.merge_nodes, space.figures.critical_choices),
+        (1, 1)
+    );
+}

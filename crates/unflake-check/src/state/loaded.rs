@@ -82,3 +82,85 @@ impl LoadedFirst {
         seen
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::changes::Initial;
+    use super::*;
+    use crate::simulated::{change, simulated};
+
+    /// The suite is `A#a A#b B#a B#b`. `A#b` was the first to use `S`, and the set-up of `B` the first to use `T`; what
+    /// `A` holds is a test class's own.
+    fn loaded() -> (Suite, LoadedFirst) {
+        let suite = simulated("A#a\nA#b\nB#a\nB#b").session.suite;
+        let mut first = Changes::default();
+        let by = [
+            ("S.list", Loader::Test(TestIx(1))),
+            ("T.list", Loader::Class("B".to_owned())),
+            ("A.list", Loader::Test(TestIx(0))),
+        ];
+        for (root, by) in by {
+            let leaves = Vec::new();
+            first
+                .initial
+                .insert(root.to_owned(), vec![Initial { by, leaves }]);
+        }
+        let loaded = LoadedFirst::of(&suite, &first);
+        (suite, loaded)
+    }
+
+    #[test]
+    fn test_classes_are_not_loaded_beforehand() {
+        assert_eq!(loaded().1.classes(), ["S", "T"]);
+    }
+
+    #[test]
+    fn who_loads_a_class_runs_again_and_for_a_set_up_the_first_test_of_its_class() {
+        let (suite, loaded) = loaded();
+        let all: Vec<TestIx> = suite.all().collect();
+        let users = |tests: &[TestIx], points| -> Vec<usize> {
+            let users = loaded.users(&suite, tests, points).into_iter();
+            users.map(|test| test.0).collect()
+        };
+        for points in [Points::WholeTest, Points::Body] {
+            assert_eq!(users(&all, points), [1, 2]);
+        }
+        // The next test of the class shows what one has done.
+        assert_eq!(users(&all, Points::SetUps), [0, 1, 2, 3]);
+        assert_eq!(users(&all[2..], Points::SetUps), [2, 3]);
+        assert_eq!(users(&all[..1], Points::SetUps), [0_usize; 0]);
+        assert_eq!(users(&all[3..], Points::WholeTest), [3]);
+    }
+
+    #[test]
+    fn only_what_loading_had_hidden_counts() {
+        let (_, loaded) = loaded();
+        let mut seen = Changes::default();
+        let mut add = |test: usize, roots: &[&str]| {
+            let changes = roots.iter().map(|root| change(root)).collect();
+            seen.by_test.insert(TestIx(test), changes);
+        };
+        add(1, &["S.list", "T.list", "property:S.x"]);
+        add(0, &["S.list"]);
+        for class in ["A", "B"] {
+            let changes = vec![change("S.list"), change("T.list")];
+            seen.by_class.insert(class.to_owned(), changes);
+        }
+        let hidden = loaded.hidden(seen);
+        let roots = |changes: &[StateChange]| -> Vec<String> {
+            changes.iter().map(|change| change.root.clone()).collect()
+        };
+        let by_test: Vec<_> = hidden
+            .by_test
+            .iter()
+            .map(|(test, changes)| (test.0, roots(changes)))
+            .collect();
+        assert_eq!(by_test, [(1, vec!["S.list".to_owned()])]);
+        let by_class: Vec<_> = hidden
+            .by_class
+            .iter()
+            .map(|(class, changes)| (class.as_str(), roots(changes)))
+            .collect();
+        assert_eq!(by_class, [("B", vec!["T.list".to_owned()])]);
+    }
+}

@@ -115,7 +115,35 @@ mod tests {
             (key("api_key"), key("db.password")),
             (HIDDEN.into(), HIDDEN.into())
         );
+        assert_eq!(key("name"), "\"p4ss\"");
         assert_eq!(field("tokens", Shown::integer(3)), "3");
         assert_eq!(field("name", text()), "\"p4ss\"");
+    }
+
+    #[test]
+    fn what_was_there_before_and_what_is_around_it_are_hidden_too() {
+        let text = || Shown::new(What::Text, "\"p4ss\"");
+        let near = |field: &str, value: Shown| unflake_protocol::Nearby {
+            object: "a.B".to_owned(),
+            field: field.to_owned(),
+            value,
+            side: unflake_protocol::Side::Both,
+        };
+        let mut change = crate::simulated::change("a.B.c");
+        change.slot = Some(Slot::Field("password".to_owned()));
+        (change.old, change.new) = (Some(text()), None);
+        change.around = vec![
+            near("token", text()),
+            near("tokens", Shown::integer(3)),
+            near("name", text()),
+        ];
+        let masked = masked(&change);
+        assert_eq!((masked.old.unwrap().text.as_str(), masked.new), (HIDDEN, None));
+        let around: Vec<&str> = masked
+            .around
+            .iter()
+            .map(|near| near.value.text.as_str())
+            .collect();
+        assert_eq!(around, [HIDDEN, "3", "\"p4ss\""]);
     }
 }

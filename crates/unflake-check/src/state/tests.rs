@@ -545,3 +545,29 @@ fn which_tests_share_a_jvm_depends_on_no_clock() {
     simulated.facts();
     assert_eq!(simulated.commands(), ["A#a B#a C#a | watched"]);
 }
+
+#[test]
+fn what_passes_only_without_isolation_is_watched_without_it() {
+    let simulated = watching("A#a fails inside; changes S.n\nA#b changes S.m\nB#a changes T.n");
+    let simulated = simulated.with(|options| options.proof = false);
+    assert_eq!(
+        simulated.facts(),
+        [
+            "A#a watched",
+            "A#b watched",
+            "B#a watched",
+            "Test A#a changes S.n: NotRun",
+            "Test A#b changes S.m: NotRun",
+            "Test B#a changes T.n: NotRun",
+            "A#a ran outside",
+            "A#b ran outside",
+        ]
+    );
+    let commands = simulated.commands();
+    let watched = commands.iter().filter(|command| command.ends_with("| watched"));
+    // The whole class runs again, and nothing else.
+    assert_eq!(
+        watched.collect::<Vec<_>>(),
+        ["A#a A#b B#a | watched", "A#a A#b | watched"]
+    );
+}

@@ -16,6 +16,10 @@ fn the_first_settings_of_junit_on_the_class_path_count() {
     let concurrent = set(&format!(
         "{on}junit.jupiter.execution.parallel.mode.classes.default=concurrent"
     ));
+    let by_method = set(&format!(
+        "{on}junit.jupiter.execution.parallel.mode.default=concurrent"
+    ));
+    let off = set("junit.jupiter.execution.parallel.mode.default=concurrent");
     // Without a mode tests stay on one thread.
     let without_mode = set(on);
     let is_parallel = |entries: &[&Path]| {
@@ -26,6 +30,7 @@ fn the_first_settings_of_junit_on_the_class_path_count() {
     assert!(is_parallel(&[missing, concurrent.path(), without_mode.path()]));
     assert!(!is_parallel(&[without_mode.path(), concurrent.path()]));
     assert!(!is_parallel(&[missing]));
+    assert!(is_parallel(&[by_method.path()]) && !is_parallel(&[off.path()]));
 }
 
 fn suite_of(text: &str, change: impl FnOnce(&mut BuildRun)) -> (Suite, Vec<Trouble>) {
@@ -271,4 +276,55 @@ fn a_project_that_is_a_framework_is_a_project() {
     ]));
     assert!(has_own_framework(&[usual.clone(), plugin]));
     assert!(has_own_framework(&[usual, junit]));
+}
+
+#[test]
+fn the_slowest_test_is_one_of_the_same_launch() {
+    let mut suite = simulated("A#a\nB#a\nC#a [jvm 2]\nD#a [jvm 3, no-launch]")
+        .session
+        .suite;
+    for (test, seconds) in [2, 1, 7, 9].into_iter().enumerate() {
+        suite.tests[test].time = Duration::from_secs(seconds);
+    }
+    let slowest = |launch| suite.slowest(launch).as_secs();
+    assert_eq!(
+        [Some(LaunchIx(0)), Some(LaunchIx(1)), None].map(slowest),
+        [2, 7, 9]
+    );
+}
+
+#[test]
+fn choices_vary_in_the_last_test_and_in_the_set_up_of_its_class() {
+    let suite = simulated("A#a\nB#b\nC#c").session.suite;
+    let scopes = |tests: &[usize]| {
+        let tests: Vec<TestIx> = tests.iter().map(|test| TestIx(*test)).collect();
+        suite.own_scopes(&tests)
+    };
+    assert!(scopes(&[]).is_empty() && scopes(&[1]).is_empty());
+    assert_eq!(
+        scopes(&[0, 2, 1]),
+        [suite.tests[1].id.to_string(), "B".to_owned()]
+    );
+}
+
+#[test]
+fn what_the_settings_of_junit_say_counts_like_what_was_seen() {
+    let text = "A#a [no-choice]\nA#b [skipped, no-choice]\nB#a [jvm 2, no-choice]";
+    let write = |run: &BuildRun, file: &str, text: &str| {
+        let class_path = run.jvms[0].recipe.as_ref().unwrap().launch().unwrap().class_path;
+        let file = Path::new(&class_path[0]).join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    let needs = |suite: &Suite| -> Vec<Need> { suite.tests.iter().map(|test| test.need).collect() };
+    let parallel = "junit.jupiter.execution.parallel.enabled=true\n\
+                    junit.jupiter.execution.parallel.mode.default=concurrent\n";
+    let (suite, troubles) = suite_of(text, |run| write(run, "junit-platform.properties", parallel));
+    let module = ".".to_owned();
+    assert_eq!(troubles, [Trouble::InParallel { module }]);
+    // A test that was skipped has nothing that could vary.
+    assert_eq!(needs(&suite), [Need::EveryRound, Need::Nothing, Need::Nothing]);
+    let (suite, troubles) = suite_of(text, |run| write(run, "org/junit/Assert.class", ""));
+    assert!(troubles.is_empty());
+    assert_eq!(needs(&suite), [Need::EveryRound, Need::Nothing, Need::Nothing]);
 }

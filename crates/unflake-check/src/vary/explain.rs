@@ -214,4 +214,52 @@ mod tests {
         let last = commands.iter().rev().take(5);
         assert!(last.into_iter().all(|command| command.starts_with("A#a B#b")));
     }
+
+    #[test]
+    fn a_finding_that_somebody_means_is_not_explained_because_of_another_one_of_its_test() {
+        let simulated = simulated("A#a fails varied; changes S.n\nB#b").looking_for(&[
+            crate::options::CheckKind::Id,
+            crate::options::CheckKind::Pollution,
+        ]);
+        let mut ledger = simulated.ledger();
+        let mut document = simulated.document_of(&ledger).document;
+        assert_eq!(document.findings.len(), 2);
+        for finding in &mut document.findings {
+            let is_meant = finding.kind() == FindingKind::ImplementationDependent;
+            finding.suppressed = is_meant.then(|| unflake_findings::Suppression {
+                by: "unflake.toml".to_owned(),
+                reason: "meant".to_owned(),
+            });
+        }
+        assert!(!simulated.check(|check| explain(check, &document, &mut ledger)));
+    }
+
+    #[test]
+    fn a_jvm_in_which_the_test_does_not_pass_afterwards_shows_nothing() {
+        explains(
+            "chooses HashMap.keySet 3; fails reordered 1; fails unvaried and again",
+            "HashMap.keySet",
+        );
+    }
+
+    #[test]
+    fn after_a_failure_that_needs_fresh_jvms_no_warm_one_is_tried_for_its_class() {
+        let starts = |class: &str, seed| {
+            let does = "chooses HashMap.keySet 3; fails reordered 1 and once";
+            let suite = format!("A#a {does}\n{class}#b {does}");
+            let simulated = simulated(&suite).with(|options| {
+                options.rounds = Some(1);
+                options.vary.seed = seed;
+            });
+            let ledger = &mut simulated.ledger();
+            let document = simulated.document_of(ledger).document;
+            let before = simulated.starts();
+            assert!(simulated.check(|check| explain(check, &document, ledger)));
+            simulated.starts() - before
+        };
+        let fixed = SeedSetting::Fixed(unflake_protocol::Seed(7));
+        assert!(starts("A", SeedSetting::Fresh) < starts("B", SeedSetting::Fresh));
+        // Which failure comes first must not matter where the result must repeat.
+        assert_eq!(starts("A", fixed), starts("B", fixed));
+    }
 }

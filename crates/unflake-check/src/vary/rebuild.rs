@@ -215,4 +215,34 @@ mod tests {
             assert_eq!(shown, expected);
         }
     }
+
+    #[test]
+    fn a_test_of_a_class_that_ended_its_jvm_has_failed_unless_it_ran_before() {
+        let run = |ran: &str, during: During| {
+            let folder = tempfile::tempdir().unwrap();
+            let mut run = crate::simulated::build_run(ran, folder.path());
+            run.lost.push(LostJvm {
+                module: ".".to_owned(),
+                during,
+                how: HowLost::Exited(None),
+            });
+            run
+        };
+        let outcome = |ran: &str, class: &str, test: &str| {
+            let run = run(ran, During::Class(class.to_owned()));
+            outcome_in_build(run, &handle(test)).map(|outcome| outcome == Outcome::Passed)
+        };
+        assert_eq!(outcome("A#a", "A", "A#a"), Some(true));
+        assert_eq!(outcome("A#a", "A", "A#b"), Some(false));
+        assert_eq!(outcome("A#a", "B", "A#b"), None);
+        assert_eq!(outcome("A#a [failed]", "B", "A#a"), Some(false));
+        assert_eq!(
+            outcome_in_build(run("A#a", During::Nothing), &handle("A#b")),
+            None
+        );
+        // What was running may have taken others along.
+        let ended = |during| BuildOutcomes::of(run("B#b", during)).ended;
+        assert_eq!(ended(During::Class("A".to_owned())), ["A"]);
+        assert!(ended(During::Nothing).is_empty());
+    }
 }

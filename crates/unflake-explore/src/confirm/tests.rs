@@ -65,21 +65,22 @@ impl<'a, R: Fn(&Seen<'_>) -> Does> Jvms for &'a Fake<R> {
 impl<R: Fn(&Seen<'_>) -> Does> Jvm for FakeJvm<'_, R> {
     fn run(&mut self, trial: &Trial<'_>) -> Verdict {
         assert!(self.is_alive);
+        let number = self.fake.runs.get();
         let does = (self.fake.rule)(&Seen {
             history: &self.history.borrow(),
             before: trial.before,
             varied: trial.varied,
-            runs: self.fake.runs.get(),
+            runs: number,
             jvm: self.number,
         });
-        self.fake.runs.set(self.fake.runs.get() + 1);
+        self.fake.runs.set(number + 1);
         self.history.borrow_mut().push(trial.varied);
         self.is_alive = does != Does::Die;
         match does {
             Does::Pass => Verdict::Passed,
             Does::Fail | Does::Die => Verdict::Failed(Failure {
                 kind: "E".to_owned(),
-                message: String::new(),
+                message: format!("run {number}"),
                 trace: String::new(),
                 expected: None,
                 actual: None,
@@ -333,4 +334,158 @@ fn what_fails_because_it_ran_before_is_no_finding() {
 fn a_test_that_cannot_be_run_twice_gets_a_fresh_jvm_for_each_run() {
     let (result, _) = check(|seen| !seen.history.is_empty() || seen.is_varied());
     assert_eq!(result.unwrap().weakest, ONE);
+}
+
+#[test]
+fn all_runs_alone_are_counted_whatever_they_are_for() {
+    let seen = |fails: &dyn Fn(&Seen<'_>) -> bool| {
+        let fake = fake(|seen| if fails(seen) { Does::Fail } else { Does::Pass });
+        let mut inquiry = Inquiry::default();
+        let confirmed = confirm(&&fake, &suspect(), &mut inquiry, &mut None).unwrap();
+        (inquiry.seen.with, inquiry.seen.without, confirmed.failure.message)
+    };
+    // The failure again, three levels, eight pairs of which the build's own run is one without.
+    let (with, without, said) = seen(&|seen| seen.is_varied());
+    assert_eq!((with, without), (counts(12, 12), counts(0, 12)));
+    // What it said last is what is shown.
+    assert_eq!(said, "run 22");
+    // What a used JVM makes fail unvaried says nothing about the test.
+    let (_, without, _) = seen(&|seen| seen.is_varied() || !seen.history.is_empty());
+    assert_eq!(without.failed, 0);
+    // Three times alone; what runs after other tests is not alone.
+    let (with, without, _) = seen(&|seen| seen.is_varied() && seen.before.contains(&TestIx(8)));
+    assert_eq!((with, without), (counts(0, 3), counts(0, 1)));
+}
+
+#[test]
+fn others_are_blamed_only_if_that_repeats() {
+    let times = Cell::new(0);
+    let once = |seen: &Seen<'_>| {
+        let is_broken = matches!(seen.varied, Varied::All(_)) && seen.before.len() == 1;
+        times.set(times.get() + u32::from(is_broken));
+        is_broken && times.get() == 1
+    };
+    assert_eq!(check(once).0, Err(Unconfirmed::Flaky(None)));
+    let after_another_class =
+        |seen: &Seen<'_>| matches!(seen.varied, Varied::All(_)) && seen.before.contains(&TestIx(1));
+    assert_eq!(check(after_another_class).0, Err(Unconfirmed::BrokenByOthers));
+    // Nobody ran before it.
+    let first = Suspect {
+        class: Vec::new(),
+        prefix: Vec::new(),
+        ..suspect()
+    };
+    let varied_with_others = |seen: &Seen<'_>| match seen.varied {
+        Varied::All(_) => Does::Fail,
+        Varied::Own(_) | Varied::Nothing => Does::Pass,
+    };
+    assert_eq!(
+        check_as(&first, varied_with_others).0,
+        Err(Unconfirmed::Flaky(None))
+    );
+}
+
+#[test]
+fn its_own_earlier_run_is_blamed_only_if_the_first_run_of_a_jvm_passes() {
+    let blamed = |ran_before, fails: &dyn Fn(&Seen<'_>) -> bool| {
+        let fake = fake(|seen| if fails(seen) { Does::Fail } else { Does::Pass });
+        let suspect = Suspect {
+            ran_before,
+            ..suspect()
+        };
+        blame(&&fake, &suspect)
+    };
+    let again = |seen: &Seen<'_>| !seen.history.is_empty();
+    assert_eq!(blamed(true, &again), Unconfirmed::OnlyOnce);
+    assert_eq!(
+        blamed(true, &|seen| again(seen) && seen.is_varied()),
+        Unconfirmed::OnlyOnce
+    );
+    assert_eq!(blamed(false, &again), Unconfirmed::Flaky(None));
+    assert_eq!(blamed(true, &|_| false), Unconfirmed::Flaky(None));
+    assert_eq!(blamed(true, &|_| true), Unconfirmed::BrokenByOthers);
+}
+
+#[test]
+fn so_many_unvaried_failures_are_no_chance() {
+    // Unvaried it fails in a used JVM, and in so many fresh ones.
+    let after = |most: u32| {
+        let fresh = Cell::new(0);
+        let alone = Suspect {
+            class: Vec::new(),
+            prefix: Vec::new(),
+            ..suspect()
+        };
+        let rule = |seen: &Seen<'_>| {
+            if seen.is_varied() || !seen.history.is_empty() {
+                return Does::Fail;
+            }
+            fresh.set(fresh.get() + 1);
+            if fresh.get() <= most {
+                Does::Fail
+            } else {
+                Does::Pass
+            }
+        };
+        check_as(&alone, rule).0
+    };
+    assert!(after(0).is_ok());
+    for most in [1, FAILS_ALWAYS - 1] {
+        assert!(matches!(after(most), Err(Unconfirmed::Flaky(Some(_)))), "{most}");
+    }
+    assert!(matches!(after(FAILS_ALWAYS), Err(Unconfirmed::FailsUnvaried(_))));
+}
+
+#[test]
+fn what_needs_a_fresh_jvm_for_each_run_is_left_for_a_batch_only_alone() {
+    let left = |fails: &dyn Fn(&Seen<'_>) -> bool| {
+        let fake = fake(|seen| if fails(seen) { Does::Fail } else { Does::Pass });
+        let mut inquiry = Inquiry::default().leaving_cold_ones(true);
+        confirm(&&fake, &suspect(), &mut inquiry, &mut None)
+    };
+    let is_cold = |seen: &Seen<'_>| seen.is_varied() || !seen.history.is_empty();
+    assert_eq!(left(&is_cold), Err(Unconfirmed::NeedsFreshJvms));
+    let after_another = |seen: &Seen<'_>| is_cold(seen) && seen.before.contains(&TestIx(8));
+    assert_eq!(left(&after_another).unwrap().scope, Scope::Class);
+    assert!(left(&|seen| seen.is_varied()).is_ok());
+}
+
+#[test]
+fn an_unlikely_suspect_costs_no_other_jvm() {
+    let tried = |is_unlikely| {
+        let fake = fake(|seen| {
+            if seen.is_varied() && seen.jvm > 1 && seen.before.is_empty() {
+                Does::Fail
+            } else {
+                Does::Pass
+            }
+        });
+        let mut warm = Some((&fake).start().unwrap());
+        let suspect = Suspect {
+            is_unlikely,
+            class: Vec::new(),
+            prefix: Vec::new(),
+            ..suspect()
+        };
+        let result = confirm(&&fake, &suspect, &mut Inquiry::default(), &mut warm);
+        (result.is_ok(), warm.is_some(), fake.starts.get())
+    };
+    assert_eq!(tried(true), (false, true, 1));
+    // The used JVM may have hidden it.
+    assert_eq!(tried(false), (true, true, 2));
+}
+
+#[test]
+fn a_failure_that_does_not_always_show_is_waited_for_alone() {
+    let late = |seen: &Seen<'_>| seen.is_varied() && seen.runs > 1;
+    assert_eq!(check(late).0.unwrap().scope, Scope::Alone);
+    // After other tests it has to show at once.
+    let late_after_another = |seen: &Seen<'_>| late(seen) && seen.before.len() == 1 && seen.runs > 4;
+    assert!(check(late_after_another).0.is_err());
+}
+
+#[test]
+fn what_shows_only_in_a_jvm_that_has_run_the_test_before_is_not_confirmed() {
+    let (result, _) = check(|seen| seen.is_varied() && !seen.history.is_empty());
+    assert_eq!(result, Err(Unconfirmed::Flaky(None)));
 }

@@ -253,3 +253,55 @@ fn an_exploration_goes_on_where_it_was_left() {
         (whole.executions, figures(&expected))
     );
 }
+
+#[test]
+fn what_was_not_explored_makes_no_choice_critical() {
+    let critical = |runs: u64, sizes: &[u32], end: fn(&[Vec<u32>]) -> Option<String>| {
+        let (_, graph) = explored(Bounds { runs, ..BOUNDS }, sizes, end);
+        graph.figures().critical_choices
+    };
+    let both = |orders: &[Vec<u32>]| orders.iter().all(|order| order[0] == 1).then(|| "x".to_owned());
+    let first = |orders: &[Vec<u32>]| (orders[0][0] == 1).then(|| "x".to_owned());
+    // One answer passes, and nobody knows of the other.
+    assert_eq!(critical(1, &[2], both), 0);
+    assert_eq!(critical(2, &[2], both), 1);
+    // Reversed, all fails; of the natural order one half is not known.
+    assert_eq!(critical(3, &[2, 2], first), 0);
+    assert_eq!(critical(4, &[2, 2], first), 1);
+    // An answer that passes in any case, beside one that leaves it to the next choice.
+    assert_eq!(critical(4, &[2, 2], both), 2);
+}
+
+#[test]
+fn what_was_not_explored_is_not_counted() {
+    let (_, graph) = explored(Bounds { runs: 1, ..BOUNDS }, &[2], |_| None);
+    assert_eq!(figures(&graph), [3, 2, 0, 0, 0]);
+    assert!(graph.failure_shares().is_empty());
+}
+
+#[test]
+fn a_choice_is_shown_with_the_answers_that_lead_to_it() {
+    let (_, graph) = explored(BOUNDS, &[2, 2], |orders| {
+        orders.iter().all(|order| order[0] == 1).then(|| "x".to_owned())
+    });
+    let ways: Vec<usize> = (graph.vertices.iter())
+        .filter_map(|vertex| match &vertex.what {
+            VertexKind::Choice { way, id, .. } => {
+                assert!(way.iter().all(|(before, _)| before < id));
+                Some(way.len())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ways, [0, 1, 1]);
+    let reversed = Order::Given(vec![1, 0]);
+    let leads_to_failure = graph.vertices.iter().find_map(|vertex| match &vertex.what {
+        VertexKind::Choice {
+            way,
+            is_critical: true,
+            ..
+        } if !way.is_empty() => Some(way[0].1.clone()),
+        _ => None,
+    });
+    assert_eq!(leads_to_failure, Some(reversed));
+}

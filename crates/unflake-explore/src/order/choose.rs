@@ -278,6 +278,8 @@ mod tests {
             use {Among::*, KnownVictims::*, OfClass::*};
             check(&[0], Likely, Any, LeftOut, &[4, 9]);
             check(&[0], Likely, Other, LeftOut, &[9]);
+            // Whether they see anything of it or not.
+            check(&[3], Likely, Any, LeftOut, &[4, 9]);
             check(&[0], Seeing, Any, TriedToo, &[4, 5, 6, 7, 8, 9]);
             check(&[0], Seeing, Any, LeftOut, &[4, 9]);
             check(&[0], Seeing, Own, TriedToo, &[4, 5]);

@@ -276,4 +276,56 @@ mod tests {
         let (first, last) = (judged(8).0, judged(jvms - 1).0);
         assert_eq!((first, last), (Judgement::NotTried, Judgement::NoVictim));
     }
+
+    #[test]
+    fn a_further_polluter_for_which_there_is_no_time_is_not_lost_silently() {
+        let fails = |before: &[usize], test: usize| test == 3 && (before == [1] || before == [2]);
+        let full = suite(fails);
+        let polluters = |found: &Found| -> BTreeSet<TestIx> {
+            let of = found.victims.iter().flat_map(|victim| victim.polluters.keys());
+            of.copied().collect()
+        };
+        assert_eq!(polluters(&with_pairs(&full, &[])), set([1, 2]));
+        for most in 0..full.jvms() {
+            let mut cut = suite(fails);
+            cut.most = most;
+            let found = with_pairs(&cut, &[]);
+            let pairs = found.pairs.unwrap();
+            let is_said = pairs.tried < pairs.all || found.cut.trials;
+            assert!(is_said || polluters(&found) == set([1, 2]), "{most}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn no_more_pairs_are_counted_than_some_order_began_with() {
+        let count = PAIRS_AT_ONCE;
+        let names: Vec<String> = (0..count).map(|test| test.to_string()).collect();
+        let tests = LaunchTests {
+            tests: ix(0..count),
+            passed: set(0..count),
+            classes: classes_of(names.iter().map(String::as_str)),
+            build_jvms: vec![Some(0); count],
+            ..LaunchTests::default()
+        };
+        for most in [2 * count, 3 * count, 5 * count] {
+            let mut suite = suite(|_, _| false);
+            suite.most = most;
+            let search = Search {
+                tests: &tests,
+                orders: &suite,
+                ran: &RanOrders::default(),
+                tell: &|_| {},
+            };
+            let mut planned = search.pollution(&[]);
+            planned.every_pair();
+            let pairs = planned.found().pairs.unwrap();
+            let begun: BTreeSet<Vec<usize>> = (suite.ran().into_iter())
+                .filter_map(|order| Some(order.get(..2)?.to_vec()))
+                .collect();
+            assert!(
+                pairs.tried <= begun.len() && pairs.all == count * count,
+                "{most}: {pairs:?}"
+            );
+        }
+    }
 }

@@ -264,4 +264,36 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn what_there_was_no_time_for_is_said_of_setters_too() {
+        let alone = |before: &[usize], test: usize| test == 4 && !before.contains(&1);
+        let together = |before: &[usize], test: usize| test == 4 && !before.ends_with(&[1, 2]);
+        for fails in [&alone as &dyn Fn(&[usize], usize) -> bool, &together] {
+            let all = suite(fails);
+            assert!(!ask(&all, 4, 6).unwrap().is_partial);
+            for most in 1..all.jvms() {
+                let mut cut = suite(fails);
+                cut.most = most;
+                assert!(ask(&cut, 4, 6).unwrap().is_partial, "{most}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_makes_it_pass_or_fail_only_once_is_not_named() {
+        let times = std::cell::Cell::new(0);
+        let once = |before: &[usize]| {
+            let is_one = before == [1];
+            times.set(times.get() + u32::from(is_one));
+            is_one && times.get() == 1
+        };
+        let brittle = suite(|before, test| test == 4 && !once(before));
+        let answer = ask(&brittle, 4, 6).unwrap();
+        assert!(answer.setters.is_empty() && answer.setters_together.is_empty() && !answer.is_partial);
+        times.set(0);
+        let victim = suite(|before, test| test == 4 && once(before));
+        let answer = ask(&victim, 4, 6).unwrap();
+        assert!(answer.polluters.is_empty() && answer.failure.is_none() && !answer.is_partial);
+    }
 }

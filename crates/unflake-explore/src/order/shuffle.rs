@@ -359,4 +359,29 @@ mod tests {
         assert_eq!(tried.ran, set([0, 1, 2]));
         assert_eq!(tried.failing, [(one(0), ix([2, 1]))].into());
     }
+
+    #[test]
+    fn an_order_that_is_cut_short_is_not_counted_and_that_is_said() {
+        let tests = tests("A A B C C");
+        let tried = |jvms: usize| {
+            let whole = WholeSuite {
+                tests: &tests,
+                seed: Seed(1),
+                most: 5,
+                at_once: 2,
+                time_left: &|| TimeLeft::More,
+                begins: &|_, _| {},
+                ran: &|_| {},
+            };
+            let mut orders = suite(|_, _| false);
+            orders.most = jvms;
+            let tried = whole.run(&orders, &RanOrders::default());
+            (tried.count, tried.is_partial)
+        };
+        assert_eq!(tried(5), (5, false));
+        assert_eq!(tried(4), (4, true));
+        assert_eq!(tried(3), (3, true));
+        assert_eq!(tried(2), (2, true));
+        assert_eq!(tried(0), (0, true));
+    }
 }

@@ -268,4 +268,22 @@ mod tests {
             assert_eq!(sorted.unproved.get(&one(3)), Some(&Unproved::Ended), "{most}");
         }
     }
+
+    #[test]
+    fn what_failed_only_in_company_is_searched_for_on_its_own() {
+        // 2 and 3 are victims of 0, and 4 of 3, which runs before it when all three are tried behind 0.
+        let suite = suite(|before, test| match test {
+            2 | 3 => before.contains(&0),
+            4 => before.contains(&3),
+            _ => false,
+        });
+        let suspects = [suspect(2, [0]), suspect(3, [0, 1]), suspect(4, [0, 1, 3])];
+        let sorted = sort_out(&suite, &suspects, &nothing);
+        let polluters = sorted.victims.iter();
+        let polluters: Vec<_> = polluters
+            .map(|victim| (victim.victim.0, victim.polluters.clone()))
+            .collect();
+        assert_eq!(polluters, [(2, ix([0])), (3, ix([0])), (4, ix([3]))]);
+        assert!(sorted.unproved.is_empty());
+    }
 }

@@ -390,4 +390,31 @@ mod tests {
         );
         assert!(cut.is_partial[0]);
     }
+
+    #[test]
+    fn whatever_time_was_too_short_for_is_said_of_its_trial() {
+        let pollutes = |before: &[usize], test: usize| test > 4 && before.iter().any(|other| *other < 3);
+        let trials = [trial(0, 4..10), trial(1, 4..10), trial(3, 4..10)];
+        for mode in [
+            TrialMode::Behind,
+            TrialMode::Each,
+            TrialMode::Both,
+            TrialMode::Packed,
+        ] {
+            let all = suite(pollutes);
+            let full = tried(&all, &trials, mode);
+            assert_eq!(full.is_partial, [false; 3], "{mode:?}");
+            for most in 0..all.jvms() {
+                let mut cut = suite(pollutes);
+                cut.most = most;
+                let part = tried(&cut, &trials, mode);
+                for index in 0..trials.len() {
+                    assert!(
+                        part.is_partial[index] || part.of[index] == full.of[index],
+                        "{mode:?} {most} {index}: {part:?}"
+                    );
+                }
+            }
+        }
+    }
 }

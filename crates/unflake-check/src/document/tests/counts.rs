@@ -100,6 +100,40 @@ fn what_was_cut_short_is_said_once() {
 }
 
 #[test]
+fn each_way_to_be_cut_short_makes_the_result_partial() {
+    let said = |cut| {
+        document_of([Fact::Cut(cut)])
+            .notes
+            .into_iter()
+            .map(|note| note.message)
+    };
+    let running = "the run had not finished when this was stored: this is a partial result";
+    let orders = "time ran out before the suite had run in all orders";
+    let proof = "time ran out before all polluters were tried on all tests";
+    for (cut, notes) in [
+        (CutShort::Running, &[running][..]),
+        (CutShort::Orders, &[orders]),
+        (CutShort::Proof, &[proof]),
+        // Said where it is found out.
+        (CutShort::Learning, &[]),
+        (CutShort::ThroughBuild, &[]),
+        (CutShort::NoJvm, &[]),
+        (CutShort::Ended, &[]),
+        (CutShort::AgentOff, &[]),
+        (CutShort::NotWatched, &[]),
+    ] {
+        assert!(document_of([Fact::Cut(cut)]).summary.partial, "{cut:?}");
+        assert_eq!(said(cut).collect::<Vec<_>>(), notes, "{cut:?}");
+    }
+    // Who interrupts a run knows that it had not finished.
+    let interrupted = "interrupted: this is a partial result";
+    let both = [Fact::Cut(CutShort::Running), Fact::Cut(CutShort::Interrupted)];
+    check(both, true, &[interrupted]);
+    let all = [CutShort::Interrupted, CutShort::Orders, CutShort::Proof].map(Fact::Cut);
+    assert_eq!(document_of(all).notes.len(), 3);
+}
+
+#[test]
 fn what_was_built_meanwhile_makes_the_result_partial() {
     check(
         [Fact::Cut(CutShort::Rebuilt)],

@@ -397,3 +397,29 @@ fn what_is_around_a_change_is_drawn() {
     let graph = serde_json::json!([{"object": "S", "field": "n", "value": "2", "side": "after"}]);
     check([Fact::Changed(Box::new(around))], &[("graph", graph)]);
 }
+
+#[test]
+fn a_finding_says_with_what_it_repeats_and_how_it_fails() {
+    for (scope, expected) in [
+        (Scope::Alone, "alone"),
+        (Scope::Class, "class"),
+        (Scope::Prefix, "prefix"),
+    ] {
+        let mut fact = failed(FIRST, Level::Id);
+        let Fact::Failed(found) = &mut fact else {
+            panic!("{fact:?}")
+        };
+        found.confirmed.scope = scope;
+        check([fact], &[("scope", expected.into())]);
+    }
+    let assertion = Some(unflake_protocol::FailureSort::Assertion);
+    for fact in [
+        failed(FIRST, Level::Id),
+        proved_victim(victim(SECOND, &[FIRST], "no")),
+        brittle(SECOND, &[FIRST]),
+    ] {
+        assert_eq!(finding([fact]).0.failure, assertion);
+    }
+    // What is left changed is no failure.
+    assert_eq!(finding([changes(FIRST, By::Test, "S.n", &[])]).0.failure, None);
+}

@@ -85,3 +85,72 @@ fn sources_must_be_those_of_the_classes() {
         "`Other` is not what its class was compiled from: `A.a` differs; run `unflake check` again"
     );
 }
+
+/// What is said of a finding that is changed like this, and whether its test is known after that.
+fn begun(is_asked: bool, change: impl FnOnce(&mut StoredRun)) -> String {
+    const A: &str = "m1/src/test/java/p/ATest.java";
+    let suite = "p.ATest#a chooses HashMap.keySet 3; fails reordered 1";
+    let sourced = crate::repair::overlay::tests::sourced(suite, &[(A, "package p;\nclass ATest {}\n")]);
+    let mut stored = sourced.simulated.stored();
+    change(&mut stored);
+    match begin(&stored, 0, is_asked, &sourced.sources) {
+        Ok(Begun {
+            patient,
+            subject,
+            files,
+            ..
+        }) => {
+            let test = sourced.simulated.names(&[subject.test]);
+            assert_eq!(patient.test, test);
+            format!("{test} in {}", files.join(" "))
+        }
+        Err(why) => why,
+    }
+}
+
+#[test]
+fn only_what_can_be_repaired_is_begun() {
+    fn details(stored: &mut StoredRun, change: impl FnOnce(&mut Level, &mut Cause)) {
+        match &mut stored.document.findings[0].details {
+            Details::ImplementationDependent { level, cause, .. } => change(level, cause),
+            other => panic!("{other:?}"),
+        }
+    }
+    let begins = "p.ATest#a in m1/src/test/java/p/ATest.java";
+    assert_eq!(begun(false, |_| {}), begins);
+    let full = |stored: &mut StoredRun| details(stored, |level, _| *level = Level::Full);
+    assert!(begun(false, full).starts_with("it fails only if an unchanged collection changes its order"));
+    assert_eq!(begun(true, full), begins);
+    let unknown = |stored: &mut StoredRun| {
+        details(stored, |_, cause| {
+            cause.status = CauseStatus::NotFound;
+            cause.reason = Some("time ran out".to_owned());
+        });
+    };
+    assert_eq!(begun(true, unknown), "its cause is not known: time ran out");
+    let hashes = |stored: &mut StoredRun| {
+        details(stored, |_, cause| {
+            cause.choices[0].api = "Object.hashCode".to_owned()
+        });
+    };
+    let why = "it depends on identity hashes, and no single call is to blame";
+    assert_eq!(begun(true, hashes), why);
+    // One call beside the hashes can be blamed.
+    let both = |stored: &mut StoredRun| {
+        details(stored, |_, cause| {
+            let mut hashes = cause.choices[0].clone();
+            hashes.api = "Object.hashCode".to_owned();
+            cause.choices.push(hashes);
+        });
+    };
+    assert_eq!(begun(false, both), begins);
+    let why = "it fails only when the build tool runs it";
+    assert_eq!(begun(true, |stored| stored.replays.clear()), why);
+    let no_launch = |stored: &mut StoredRun| {
+        stored
+            .replays
+            .values_mut()
+            .for_each(|replay| replay.launch = None);
+    };
+    assert_eq!(begun(true, no_launch), why);
+}

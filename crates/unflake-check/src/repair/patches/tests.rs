@@ -1,3 +1,5 @@
+mod together;
+
 use super::*;
 use crate::repair::copy::Refused;
 use crate::simulated::simulated;
@@ -255,6 +257,23 @@ fn why_nothing_was_found_is_told_for_both_sides() {
     assert_eq!(why(failed("y"), nothing()), "y");
 }
 
+#[test]
+fn what_did_not_work_on_either_side_is_told() {
+    let failed = |strategy: &str| Searched {
+        repaired: Err(NOTHING_FITS.to_owned()),
+        refused: vec![TriedRepair {
+            strategy: strategy.to_owned(),
+            why: "no".to_owned(),
+        }],
+    };
+    let refused = |outcome: Outcome| {
+        let refused = outcome.refused.into_iter();
+        refused.map(|tried| tried.strategy).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(refused(Outcome::of(failed("one"), failed("other"))), "one other");
+    assert_eq!(refused(Outcome::of_test(failed("one"))), "one");
+}
+
 /// Two patches of test code, the second with one of main code beside it; something is done with them.
 fn with_two<R>(work: impl FnOnce(Patches<'_>, [String; 2]) -> R) -> R {
     let project = project();
@@ -384,5 +403,6 @@ fn patches_of_files_that_the_build_names_go_first() {
     assert_eq!(left("[ERROR] p/ATest.java:3: no"), (true, TWO.to_owned()));
     assert_eq!(left("p.BTest\n"), (true, format!("{MAIN} {ONE}")));
     assert_eq!(left("BTests and SubBTest are others"), (false, both.clone()));
+    assert_eq!(left("so are old_BTest and BTest_old"), (false, both.clone()));
     assert_eq!(left("ATest, BTest: no"), (false, both));
 }

@@ -447,4 +447,34 @@ fn one_choice_may_break_several_assertions_of_a_test() {
     let blamed = BTreeSet::from([Seen::of(&first.choices[0], &first).blamed(known, &none)]);
     assert!(!is_new(&first, &blamed, known, &none));
     assert!(is_new(&failing_at(9), &blamed, known, &none));
+    // What was not found is no news.
+    let status = CauseStatus::NotFound;
+    let not_found = Cause {
+        status,
+        ..failing_at(9)
+    };
+    assert!(!is_new(&not_found, &blamed, known, &none));
+}
+
+#[test]
+fn a_proof_that_the_user_ended_says_nothing_of_the_repair() {
+    let does = |_: &Texts| Proved::Cancelled;
+    check(
+        &[patient(cause(TEST, 6))],
+        Side::Test,
+        &mut made_up(&does),
+        &[INTERRUPTED],
+    );
+}
+
+#[test]
+fn no_wave_begins_once_the_user_has_had_enough() {
+    let does = |_: &Texts| PASSED;
+    let mut proofs = MadeUp {
+        patience: 0,
+        ..made_up(&does)
+    };
+    let patients = [patient(cause(TEST, 6))];
+    check(&patients, Side::Test, &mut proofs, &[INTERRUPTED]);
+    assert!(proofs.waves.is_empty());
 }

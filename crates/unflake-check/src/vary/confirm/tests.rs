@@ -321,3 +321,45 @@ fn each_result_is_judged() {
         assert_eq!(judged, expected, "{shown}");
     }
 }
+
+#[test]
+fn the_round_that_is_repeated_counts_among_the_runs() {
+    let suite: Vec<String> = (0..10).map(|n| format!("A#a{n} fails turns fp")).collect();
+    let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(1));
+    let facts = simulated.facts();
+    // In the round, in the round again, and three times alone.
+    let expected = "A#a0 is flaky: 1 of 5 varied, 0 of 1 unvaried".to_owned();
+    assert!(facts.contains(&expected), "{facts:?}");
+}
+
+#[test]
+fn tests_that_a_warm_jvm_confirms_are_not_confirmed_again() {
+    let starts = |count: usize| {
+        let suite: Vec<String> = (0..count).map(|n| format!("A#a{n} fails varied")).collect();
+        let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(1));
+        simulated.facts();
+        simulated.starts()
+    };
+    assert_eq!([1, 3, 9].map(starts), [2, 2, 2]);
+}
+
+#[test]
+fn in_later_rounds_a_failure_has_to_show_alone() {
+    // It fails in the first round by chance, and in random ones after another test.
+    let suite = "A#a\nA#b fails turns fp; fails form random and after A#a";
+    let facts = simulated(suite).facts();
+    assert!(facts[2].starts_with("A#b failed 8 of 10"), "{facts:?}");
+    assert!(
+        !facts.iter().any(|fact| fact.contains("fails since")),
+        "{facts:?}"
+    );
+}
+
+#[test]
+fn the_first_round_in_which_it_failed_says_whose_doing_it_is() {
+    // Twice since it ran before in that JVM, and once more by chance.
+    finds(
+        "A#a fails again; fails turns pppfp",
+        &["A#a failed 3 of 10", "A#a runs only once"],
+    );
+}

@@ -148,6 +148,54 @@ fn what_a_test_takes_along_runs_in_a_build_of_its_own() {
 }
 
 #[test]
+fn only_what_has_not_run_runs_behind_a_class_that_ended_its_jvm() {
+    let asked = std::cell::RefCell::new(Vec::new());
+    let rebuild = |asking: &Rebuilding<'_>| {
+        asked.borrow_mut().push(asking.classes.join(" "));
+        let mut outcomes = BuildOutcomes::default();
+        // `B` ends its JVM; `A` ran before it, and `C` is never run at all.
+        if asking.classes.len() == 3 {
+            outcomes.ended.push("B".to_owned());
+            outcomes.tests.push((handle("A#a"), Outcome::Passed));
+        }
+        Ok(outcomes)
+    };
+    let simulated = simulated("A#a [no-launch]\nB#b\nC#c");
+    simulated.check(|check| check.run(&rebuild, &mut Ledger::default(), &|_| {}));
+    assert_eq!(asked.into_inner(), ["A B C", "C"].repeat(3));
+}
+
+#[test]
+fn what_fails_often_is_proved_though_it_passes_last() {
+    // It passes in the first and in the last of sixteen varied builds.
+    let mut pairs: Vec<&str> = ["!A#a", "A#a"].repeat(16);
+    pairs[0] = "A#a";
+    pairs[30] = "A#a";
+    let rebuilds: Vec<&str> = ["!A#a", "A#a", "A#a"]
+        .into_iter()
+        .chain(pairs)
+        .take(3 + 31)
+        .collect();
+    let fails = "A#a fails since round 1, Prefix, one reverse, through the build";
+    check(
+        "A#a [no-launch]",
+        &rebuilds,
+        &[THROUGH, "A#a failed 1 of 3", fails],
+    );
+}
+
+#[test]
+fn a_test_may_be_missing_in_some_builds() {
+    let proof = ["!A#a", "A#a"].into_iter().cycle().take(15);
+    // Once varied, once unvaried.
+    let missing = ["!A#a", "A#a", "A#a", "", ""].into_iter();
+    let rebuilds: Vec<&str> = missing.chain(proof).chain(["!A#a", "A#a"]).collect();
+    let facts = simulated("A#a [no-launch]").rebuilds(&rebuilds).facts();
+    let fails = "A#a fails since round 1, Prefix, one reverse, through the build".to_owned();
+    assert!(facts.contains(&fails), "{facts:?}");
+}
+
+#[test]
 fn a_bug_of_the_agent_in_such_a_build_is_heard() {
     let rebuild = |_: &Rebuilding<'_>| {
         Ok(BuildOutcomes {
@@ -240,4 +288,27 @@ fn a_build_is_not_asked_for_more_once_the_user_has_had_enough() {
     let simulated = simulated("A#a [no-launch]\nB#a [jvm 2] cancels");
     let facts = simulated.rebuilds(&["A#a"; 3]).facts();
     assert_eq!(facts, ["0 rounds", "A#a not reached", "B#a not reached"]);
+}
+
+#[test]
+fn no_build_runs_longer_than_the_budget() {
+    let until = |budget: u64| {
+        let simulated = simulated("A#a [no-launch]");
+        let simulated = simulated.with(|options| options.budget = Some(Duration::from_secs(budget)));
+        let latest = std::cell::Cell::new(Duration::ZERO);
+        let rebuild = |asking: &Rebuilding<'_>| {
+            let left = asking.until.saturating_duration_since(Instant::now());
+            latest.set(latest.get().max(left));
+            Ok(BuildOutcomes::default())
+        };
+        simulated.check(|check| check.run(&rebuild, &mut Ledger::default(), &|_| {}));
+        latest.get()
+    };
+    assert!(until(50) <= Duration::from_secs(50));
+    // However long the budget is, one build may take about as long as the first one did, and a minute.
+    let limit = until(100_000);
+    assert!(
+        limit > Duration::from_secs(60) && limit < Duration::from_secs(200),
+        "{limit:?}"
+    );
 }
