@@ -11,7 +11,7 @@ pub struct Repair {
     pub status: RepairStatus,
     /// Why it is not repaired.
     pub reason: Option<String>,
-    /// The [`RepairGroup::id`] of its patches.
+    /// The [`RepairGroup::id`] of its patches, or of what is only suggested.
     pub repair: Option<String>,
     /// What was tried before and did not hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -33,8 +33,9 @@ pub enum RepairStatus {
     NotRun,
     /// A patch was proved, and its safety is allowed.
     Repaired,
-    /// A patch was proved, but its safety has to be allowed first, or it is only a suggestion.
+    /// A patch was proved, but its safety has to be allowed first.
     Offered,
+    /// There may be a suggestion.
     Unrepaired,
 }
 

@@ -122,6 +122,17 @@ pub(crate) fn subject<'f>(file: &'f JavaFile, call: Node<'f>) -> Option<Node<'f>
         })
 }
 
+/// Whether an `assertThat(…)` is Truth's.
+pub(crate) fn is_truth(file: &JavaFile, subject: Node<'_>) -> bool {
+    match subject.child_by_field_name("object") {
+        Some(object) => file.of(object).ends_with("Truth"),
+        None => {
+            let holders = file.static_holders("assertThat");
+            holders.iter().any(|holder| holder.contains("truth"))
+        }
+    }
+}
+
 fn of_two_values<'f>(file: &'f JavaFile, call: Node<'f>) -> Option<Comparison<'f>> {
     let style = style_of_two_values(file, call);
     let arguments = arguments(call);

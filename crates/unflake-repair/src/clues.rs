@@ -12,6 +12,8 @@ use unflake_protocol::FailureSort;
 pub struct Clues<'a> {
     pub failing: &'a Failing,
     pub choice: &'a Choice,
+    /// How many choices are blamed together, this one included.
+    pub choices: usize,
     pub sources: &'a dyn Sources,
     pub libraries: &'a Libraries,
 }

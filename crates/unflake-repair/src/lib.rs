@@ -42,5 +42,5 @@ pub use java::{JavaFile, SyntaxError};
 pub use libraries::Libraries;
 pub use polluters::{POLLUTER_STRATEGIES, Polluted, PolluterStrategy, polluter_candidates};
 pub use product_bug::product_bug;
-pub use reassert::renewed;
-pub use strategies::{STRATEGIES, Strategy, candidates};
+pub use reassert::{observed, renewed};
+pub use strategies::{LAST_RESORT, STRATEGIES, Strategy, candidates};

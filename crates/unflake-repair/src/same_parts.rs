@@ -2,6 +2,7 @@
 //! never accepts a new value.
 
 use serde_json::Value;
+use std::ops::Range;
 
 /// The same JSON tree apart from all order, the same lines, or the same tokens with the same values behind
 /// `=` and `:`.
@@ -13,6 +14,36 @@ pub(crate) fn have_same_parts(one: &str, other: &str) -> bool {
             sorted(one.split('\n')) == sorted(other.split('\n'))
                 || sorted(tokens(one)) == sorted(tokens(other)) && bindings(one) == bindings(other)
         }
+    }
+}
+
+/// A text with one of its parts missing, changed and doubled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spoilings {
+    pub(crate) dropped: String,
+    pub(crate) changed: String,
+    pub(crate) doubled: String,
+}
+
+impl Spoilings {
+    /// By the first and the last word, or all of the text if it has none. `None`: the text is empty.
+    pub(crate) fn of(text: &str) -> Option<Spoilings> {
+        let is_word = |token: &str| token.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+        let mut end = 0;
+        let ranges = tokens(text).into_iter().map(|token| {
+            end += token.len();
+            end - token.len()..end
+        });
+        let words: Vec<Range<usize>> = ranges.filter(|range| is_word(&text[range.clone()])).collect();
+        let first = words.first().cloned().unwrap_or(0..text.len());
+        let last = words.last().cloned().unwrap_or(0..text.len());
+        let with =
+            |at: Range<usize>, instead: &str| format!("{}{instead}{}", &text[..at.start], &text[at.end..]);
+        (!text.is_empty()).then(|| Spoilings {
+            dropped: with(last.clone(), ""),
+            changed: with(first.end..first.end, "x"),
+            doubled: with(last.end..last.end, &text[last.clone()]),
+        })
     }
 }
 
@@ -100,6 +131,15 @@ mod tests {
         ] {
             assert!(have_same_parts(one, other), "{one} {other}");
         }
+    }
+
+    #[test]
+    fn a_part_is_a_word_where_there_are_some() {
+        let spoilt =
+            |text: &str| Spoilings::of(text).map(|all| [all.dropped, all.changed, all.doubled].join(" | "));
+        assert_eq!(spoilt("[a, bc]").as_deref(), Some("[a, ] | [ax, bc] | [a, bcbc]"));
+        assert_eq!(spoilt("+-").as_deref(), Some(" | +-x | +-+-"));
+        assert_eq!(spoilt(""), None);
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub(crate) struct Case {
     files: BTreeMap<String, Rc<JavaFile>>,
     failing: Failing,
     choice: Choice,
+    choices: usize,
     libraries: Libraries,
 }
 
@@ -53,6 +54,7 @@ pub(crate) fn case(test: &str) -> Case {
             failing: Vec::new(),
             moved: Vec::new(),
         },
+        choices: 1,
         libraries: Libraries::new(17, []),
     };
     case.file(TEST, test)
@@ -123,6 +125,12 @@ impl Case {
         (self.failing.expected, self.failing.actual) = (None, None);
     }
 
+    /// How many elements the choice has, and how many choices are blamed together.
+    pub(crate) fn of_so_many(mut self, elements: u32, choices: usize) -> Case {
+        (self.choice.elements, self.choices) = (elements, choices);
+        self
+    }
+
     /// The elements of the choice.
     pub(crate) fn orders(mut self, natural: &[&str], failing: &[&str]) -> Case {
         self.choice.natural = natural.iter().map(|element| (*element).to_owned()).collect();
@@ -156,6 +164,7 @@ impl Case {
         look(&Clues {
             failing: &self.failing,
             choice: &self.choice,
+            choices: self.choices,
             sources: self,
             libraries: &self.libraries,
         })

@@ -57,6 +57,7 @@ fn write_summary(
         )?;
         writeln!(text, "    {}{}", label("reason"), printable(why))?;
         write_tried(text, finding, verbose)?;
+        write_suggestion(text, document, finding)?;
         writeln!(text)?;
     }
     if document.summary.partial {
@@ -83,8 +84,29 @@ fn write_summary(
     writeln!(text)
 }
 
+/// What is shown where nothing was repaired; under the first of its tests with the diff.
+fn write_suggestion(text: &mut String, document: &Document, finding: &Finding) -> fmt::Result {
+    let is_its = |candidate: &&RepairCandidate| {
+        candidate.safety == Safety::Suggestion && candidate.repairs.contains(&finding.id)
+    };
+    let all = document.repairs.iter().flat_map(|group| &group.candidates);
+    let Some(candidate) = all.into_iter().find(is_its) else {
+        return Ok(());
+    };
+    let why = printable(&candidate.why);
+    writeln!(text, "    {PLACE}a suggestion:{PLACE:#} {why}")?;
+    if candidate.repairs.first() != Some(&finding.id) {
+        let tests = tests_of(document, candidate);
+        let first = tests.first().map_or("", String::as_str);
+        return writeln!(text, "    {}that of {first}", label("diff"));
+    }
+    writeln!(text, "    {}{}", label("proof"), proved(document, candidate))?;
+    write_diff(text, &candidate.patch)
+}
+
 fn write_group(text: &mut String, document: &Document, group: &RepairGroup, verbose: bool) -> fmt::Result {
-    for (index, candidate) in group.candidates.iter().enumerate() {
+    let patches = group.candidates.iter().enumerate();
+    for (index, candidate) in patches.filter(|(_, candidate)| candidate.safety != Safety::Suggestion) {
         let is_chosen = group.chosen == Some(index);
         if is_chosen || group.chosen.is_none() || verbose {
             write_candidate(text, document, candidate, is_chosen, verbose)?;
@@ -123,26 +145,13 @@ fn write_candidate(
     }
     writeln!(text, "    {}{}", label("patch"), printable(&candidate.why))?;
     writeln!(text, "    {}{}", label("touches"), touches(candidate.safety))?;
-    let proof = candidate.proof;
-    let mut proved = match spill(document, candidate) {
-        Some(_) => format!(
-            "{} passed in orders that failed",
-            plural(proof.orders as usize, "run")
-        ),
-        None => format!("{} passed", plural(proof.rounds as usize, "varied run")),
-    };
-    if proof.mutants > 0 {
-        let _ = write!(
-            proved,
-            ", {} with a mistake failed",
-            plural(proof.mutants as usize, "variant")
-        );
-    }
-    if is_chosen && proof.module > 0 {
+    let mut proved = proved(document, candidate);
+    let module = candidate.proof.module;
+    if is_chosen && module > 0 {
         let _ = write!(
             proved,
             ", {} passed with all patches",
-            plural(proof.module as usize, "test")
+            plural(module as usize, "test")
         );
     }
     writeln!(text, "    {}{proved}", label("proof"))?;
@@ -151,6 +160,25 @@ fn write_candidate(
     }
     write_diff(text, &candidate.patch)?;
     writeln!(text)
+}
+
+/// What ran with a patch alone.
+fn proved(document: &Document, candidate: &RepairCandidate) -> String {
+    let proof = candidate.proof;
+    let passed = match spill(document, candidate) {
+        Some(_) => format!(
+            "{} passed in orders that failed",
+            plural(proof.orders as usize, "run")
+        ),
+        None => format!("{} passed", plural(proof.rounds as usize, "varied run")),
+    };
+    if proof.mutants == 0 {
+        return passed;
+    }
+    format!(
+        "{passed}, {} with a mistake failed",
+        plural(proof.mutants as usize, "variant")
+    )
 }
 
 /// What did not work, for whoever wants to know everything.
@@ -469,6 +497,40 @@ mod tests {
         assert!(
             all.contains("tried    linked-hash: the test still fails"),
             "{all}"
+        );
+    }
+
+    #[test]
+    fn a_suggestion_stands_below_the_reason() {
+        let mut document = repaired();
+        let mut third = finding("shop.CartTest#taxes", Level::One, "c");
+        *third.repair_mut() = document.findings[1].repair().clone();
+        document.findings.push(third);
+        let mut suggested = document.repairs[0].candidates[0].clone();
+        suggested.safety = Safety::Suggestion;
+        suggested.why = "accept two orders".to_owned();
+        suggested.repairs = document.findings[1..]
+            .iter()
+            .map(|finding| finding.id.clone())
+            .collect();
+        document.repairs[0].candidates.push(suggested);
+        let findings: Vec<&Finding> = document.findings.iter().collect();
+        let reason = "    reason   no strategy fits this failure\n    a suggestion: accept two orders\n";
+        let rest = format!(
+            "not repaired shop.CartTest#sums\n{reason}    \
+             proof    23 varied runs passed, 5 variants with a mistake failed\n\
+             --- a/A.java\n+++ b/A.java\n@@ -1 +1 @@\n-old\n+new\n\n\
+             not repaired shop.CartTest#taxes\n{reason}    diff     that of shop.CartTest#sums\n\n\
+             1 of 3 findings repaired\n"
+        );
+        let text = without_colour(&repairs_text(&document, &findings, false));
+        assert!(text.ends_with(&rest), "{text}");
+        assert!(text.starts_with("repaired shop.CartTest#lists\n"), "{text}");
+        assert_eq!(text.matches("accept two orders").count(), 2);
+        // Whoever was asked about patches has not seen it.
+        assert_eq!(
+            without_colour(&repairs_summary(&document, &findings, false)),
+            rest
         );
     }
 

@@ -261,6 +261,7 @@ fn bug_of_the_program(begun: &Begun, sources: &ProjectSources) -> Option<String>
         let clues = Clues {
             failing: &failing,
             choice,
+            choices: patient.cause.choices.len(),
             sources: &sources,
             libraries: &begun.libraries,
         };

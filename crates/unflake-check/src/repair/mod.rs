@@ -29,7 +29,7 @@ use compiled::compare;
 use overlay::{Compiles, Overlays};
 use patches::{Outcome, Patches, Subjects};
 use polluters::Plan;
-use search::{Known, Patient, Side, search};
+use search::{Known, Patient, Side, search, suggest};
 use sources::ProjectSources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -203,8 +203,9 @@ fn search_both_sides(
     };
     let test_side = search_side(Side::Test, "repairing tests");
     let main_side = search_side(Side::Main, "repairing main code");
-    let sides = test_side.into_iter().zip(main_side);
-    let outcomes = sides.map(|(test, main)| Outcome::of(test, main));
+    let suggested = suggest(&patients, [&test_side, &main_side], known, trials);
+    let sides = test_side.into_iter().zip(main_side).zip(suggested);
+    let outcomes = sides.map(|((test, main), suggested)| Outcome::of(test, main).suggesting(suggested));
     begun.iter().map(|begun| begun.finding).zip(outcomes).collect()
 }
 

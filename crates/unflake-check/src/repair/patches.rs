@@ -15,12 +15,12 @@ use unflake_findings::{
     Details, Document, Finding, Repair, RepairCandidate, RepairGroup, RepairProof, RepairStatus, Safety,
     TriedRepair,
 };
-use unflake_repair::unified_diff;
+use unflake_repair::{LAST_RESORT, unified_diff};
 
 /// What the searches found for one finding.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// Proved repairs: of test code, then of main code.
+    /// Proved repairs: of test code, then of main code; or a suggestion.
     repairs: Vec<Repaired>,
     /// Why there is none.
     why: String,
@@ -77,6 +77,12 @@ impl Outcome {
             why,
             refused,
         }
+    }
+
+    /// With what is shown because nothing repairs it.
+    pub(crate) fn suggesting(mut self, suggested: Option<Repaired>) -> Outcome {
+        self.repairs.extend(suggested);
+        self
     }
 }
 
@@ -198,7 +204,7 @@ impl<'a> Patches<'a> {
 
     fn group(&self, findings: Vec<usize>) -> Group {
         let mut candidates: Vec<Candidate> = Vec::new();
-        for safety in [Safety::Test, Safety::Main] {
+        for safety in [Safety::Test, Safety::Main, Safety::Suggestion] {
             let mut candidate = Candidate {
                 safety,
                 findings: Vec::new(),
@@ -386,7 +392,14 @@ impl<'a> Patches<'a> {
                 continue;
             }
             let shown = self.shown(group, each);
-            for finding in group.candidates.iter().flat_map(|candidate| &candidate.findings) {
+            let (suggested, proved): (Vec<&Candidate>, Vec<&Candidate>) = group
+                .candidates
+                .iter()
+                .partition(|candidate| candidate.safety == Safety::Suggestion);
+            for finding in suggested.iter().flat_map(|candidate| &candidate.findings) {
+                document.findings[*finding].repair_mut().repair = Some(shown.id.clone());
+            }
+            for finding in proved.iter().flat_map(|candidate| &candidate.findings) {
                 let is_repaired = repaired.contains(finding);
                 let offered = || {
                     let refused = self.refused.get(finding).cloned();
@@ -454,16 +467,26 @@ impl<'a> Patches<'a> {
     }
 }
 
+impl Candidate {
+    fn is_last_resort(&self) -> bool {
+        let mut applied = self.applied.iter();
+        applied.any(|applied| applied.strategy == LAST_RESORT)
+    }
+}
+
 impl Group {
-    /// Of those that are allowed, the one that repairs most; of several, the one that disturbs least.
+    /// Of those that are allowed, the one that repairs most; of several, the one that disturbs least, but the last resort
+    /// last. A suggestion is never allowed.
     fn choose(&mut self, most: Safety) {
         let allowed = self
             .candidates
             .iter()
             .enumerate()
             .filter(|(_, candidate)| candidate.safety <= most);
-        let best = allowed
-            .min_by_key(|(_, candidate)| (std::cmp::Reverse(candidate.findings.len()), candidate.safety));
+        let best = allowed.min_by_key(|(_, candidate)| {
+            let findings = std::cmp::Reverse(candidate.findings.len());
+            (findings, candidate.is_last_resort(), candidate.safety)
+        });
         self.chosen = best.map(|(index, _)| index);
     }
 }

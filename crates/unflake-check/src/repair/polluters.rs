@@ -403,10 +403,7 @@ impl SpillSearch {
                 None => "nobody had time to try".to_owned(),
             })
         });
-        Searched {
-            repaired,
-            refused: self.refused,
-        }
+        Searched::new(repaired, self.refused)
     }
 }
 

@@ -97,6 +97,18 @@ pub(crate) struct Searched {
     pub(crate) repaired: Result<Repaired, String>,
     /// What did not work.
     pub(crate) refused: Vec<TriedRepair>,
+    /// What is proved only if nothing repairs the test.
+    suggested: Vec<Step>,
+}
+
+impl Searched {
+    pub(crate) fn new(repaired: Result<Repaired, String>, refused: Vec<TriedRepair>) -> Searched {
+        Searched {
+            repaired,
+            refused,
+            suggested: Vec::new(),
+        }
+    }
 }
 
 /// One edit of a repair.
@@ -114,15 +126,19 @@ pub(crate) enum Side {
     Test,
     /// Main code first, and what test code needs beside it.
     Main,
+    /// What is only shown, for tests that nothing repairs.
+    Suggestion,
 }
 
 impl Side {
     /// Whether an edit of this kind may be tried for a test of which so many causes are repaired.
     fn takes(self, safety: Safety, causes: usize) -> bool {
         match self {
-            Side::Test => safety == Safety::Test,
+            Side::Test => matches!(safety, Safety::Test | Safety::Suggestion),
             Side::Main if causes == 0 => safety == Safety::Main,
-            Side::Main => safety <= Safety::Main,
+            Side::Main => matches!(safety, Safety::Test | Safety::Main | Safety::Suggestion),
+            // One suggestion is enough for somebody to think about.
+            Side::Suggestion => false,
         }
     }
 }
@@ -170,20 +186,37 @@ pub(crate) fn search(
     proofs: &mut dyn Proofs,
     progress: &mut dyn FnMut(usize),
 ) -> Vec<Searched> {
-    let mut searches = Searches::begin(patients, side, known);
-    loop {
-        let wave = searches.next_wave();
-        if wave.is_empty() {
-            break;
-        }
-        if proofs.is_cancelled() {
-            searches.interrupt(&wave);
-            break;
-        }
-        let kept = searches.prove(wave, proofs);
-        searches.keep(kept, proofs, progress);
+    let searches = Searches::begin(patients, side, known);
+    searches
+        .run(proofs, progress)
+        .into_iter()
+        .map(Search::end)
+        .collect()
+}
+
+/// By patient what may be suggested where none of these searches found a repair.
+pub(crate) fn suggest(
+    patients: &[Patient],
+    searched: [&[Searched]; 2],
+    known: Known<'_>,
+    proofs: &mut dyn Proofs,
+) -> Vec<Option<Repaired>> {
+    let of_patient = |patient: usize| {
+        let both = searched.map(|searched| &searched[patient]);
+        let is_open = both.iter().all(|searched| searched.repaired.is_err());
+        let suggested = both.iter().flat_map(|searched| searched.suggested.clone());
+        is_open.then(|| Search::of_suggestions(patient, suggested.collect()))
+    };
+    let searches = Searches {
+        patients,
+        known,
+        all: (0..patients.len()).filter_map(of_patient).collect(),
+    };
+    let mut found = vec![None; patients.len()];
+    for search in searches.run(proofs, &mut |_| {}) {
+        found[search.patient] = search.repaired;
     }
-    searches.all.into_iter().map(Search::end).collect()
+    found
 }
 
 impl<'a> Searches<'a> {
@@ -198,6 +231,23 @@ impl<'a> Searches<'a> {
             known,
             all: patients.iter().enumerate().map(begin).collect(),
         }
+    }
+
+    /// Wave by wave, until nothing is left to try.
+    fn run(mut self, proofs: &mut dyn Proofs, progress: &mut dyn FnMut(usize)) -> Vec<Search> {
+        loop {
+            let wave = self.next_wave();
+            if wave.is_empty() {
+                break;
+            }
+            if proofs.is_cancelled() {
+                self.interrupt(&wave);
+                break;
+            }
+            let kept = self.prove(wave, proofs);
+            self.keep(kept, proofs, progress);
+        }
+        self.all
     }
 
     /// One try of each search that has one left.

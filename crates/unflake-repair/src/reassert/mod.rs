@@ -6,9 +6,14 @@
 //! own checking method. Its lines, its pieces and how they are written stay as well as they can.
 
 mod elements;
+mod observed;
+mod reordered;
 #[cfg(test)]
 mod tests;
 mod text;
+
+pub use self::observed::observed;
+pub(crate) use self::reordered::{Reordered, reordered};
 
 use self::elements::{elements, elements_renewed, in_order};
 use self::text::text_renewed;
@@ -40,13 +45,13 @@ pub fn renewed(failing: &Failing, sources: &dyn Sources) -> Result<(String, Edit
 
 /// The values that were compared, whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Told {
-    expected: Option<String>,
-    actual: String,
+pub(crate) struct Told {
+    pub(crate) expected: Option<String>,
+    pub(crate) actual: String,
 }
 
 impl Told {
-    fn by(failing: &Failing) -> Option<Told> {
+    pub(crate) fn by(failing: &Failing) -> Option<Told> {
         if let Some(actual) = &failing.actual {
             return Some(Told {
                 expected: failing.expected.clone(),

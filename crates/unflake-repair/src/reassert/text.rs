@@ -166,7 +166,7 @@ fn split<'t>(pieces: &[Piece<'_>], text: &'t str) -> Vec<&'t str> {
 }
 
 /// A literal as another one is written: with the same quotes, and letters as they are in the file.
-fn written_like(file: &JavaFile, node: Node<'_>, text: &str) -> Result<String, String> {
+pub(super) fn written_like(file: &JavaFile, node: Node<'_>, text: &str) -> Result<String, String> {
     let old = file.of(node);
     if !old.starts_with('"') {
         return Ok(quoted(text));

@@ -1,5 +1,6 @@
 //! The strategies, one file each, in order of how little they disturb the project.
 
+mod accepted_values;
 mod any_order_matcher;
 mod compare_values;
 #[cfg(test)]
@@ -30,6 +31,9 @@ pub struct Strategy {
     /// All that it would do about a failure, best first. Nothing: it does not apply.
     propose: fn(&Clues<'_>) -> Vec<Candidate>,
 }
+
+/// What is tried only after everything else, also after literals that are renewed.
+pub const LAST_RESORT: &str = "accepted-values";
 
 /// What disturbs least comes first.
 pub const STRATEGIES: &[Strategy] = &[
@@ -88,6 +92,10 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "sort-members",
         propose: sort_members::propose,
+    },
+    Strategy {
+        name: LAST_RESORT,
+        propose: accepted_values::propose,
     },
 ];
 

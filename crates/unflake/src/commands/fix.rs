@@ -19,7 +19,7 @@ use unflake_check::{
     Checked, Problem, RepairOptions, Repairs, StoredRun, Surroundings, Wanted, Workplace, check, problem,
     repair,
 };
-use unflake_findings::{Details, Document, Finding, Note, NoteKind, RepairGroup, RepairStatus};
+use unflake_findings::{Details, Document, Finding, Note, NoteKind, RepairGroup, RepairStatus, Safety};
 use unflake_project::Build;
 
 pub(crate) fn run(args: FixArgs, screen: Screen) -> Result<ExitCode, Problem> {
@@ -186,13 +186,16 @@ fn is_repaired_unasked(finding: &Finding) -> bool {
 }
 
 /// Keeps each patch in the store, with its texts for maintainers: the chosen one of a group, else the first that was
-/// proved. Gives the files of the patches.
+/// proved. A suggestion is no patch. Gives the files of the patches.
 fn write_patches(stored: &StoredRun, document: &Document) -> Result<Vec<PathBuf>, Problem> {
     let mut paths = Vec::new();
     for group in &document.repairs {
         let Some(candidate) = group.candidates.get(group.chosen.unwrap_or(0)) else {
             continue;
         };
+        if candidate.safety == Safety::Suggestion {
+            continue;
+        }
         let write = |end: &str, text: &str| stored.run.write_page(&format!("{}{end}", group.id), text);
         paths.push(write(".patch", &candidate.patch)?);
         write(

@@ -81,6 +81,7 @@ fn tests_are_repaired_as_a_maintainer_would() {
     used.sort();
     used.dedup();
     let expected = [
+        "accepted-values",
         "any-order-matcher",
         "compare-values",
         "compare-values, joined-text",
@@ -281,10 +282,24 @@ fn what_cannot_be_repaired_is_told_with_the_reason() {
                   for (String name : new HashSet<>(Arrays.asList(\"b\", \"a\"))) { order = order * 31 + name.hashCode(); }\n        \
                   assertEquals(3105, order);\n    }";
     let fixture = written(hashed);
-    let (why, code) = reason(&fixture.unflake("fix --format json"));
+    let fixed = fixture.unflake("fix --format json");
+    let (why, code) = reason(&fixed);
     assert_eq!(code, Some(1));
     // In test code only the collection itself can be made another one, and then the number is right by its order.
     assert!(why.contains("cannot be renewed"), "{why}");
+    let document: Value = serde_json::from_slice(&fixed.stdout).unwrap();
+    let [group] = &document["repairs"].as_array().unwrap()[..] else {
+        panic!("there is one suggestion: {document}");
+    };
+    let suggested = &group["candidates"][0];
+    assert!(
+        group["chosen"].is_null() && suggested["safety"] == "suggestion",
+        "{group}"
+    );
+    assert_eq!(document["findings"][0]["repair"]["repair"], group["id"]);
+    let patch = suggested["patch"].as_str().unwrap();
+    assert!(patch.contains("+        assertEquals(3135, order);"), "{patch}");
+    assert_eq!(stored_patches(&fixture.store().join("projects")).len(), 0);
 
     let changed = written(
         "    @Test void a() {\n        assertEquals(\"[a, b]\", new HashSet<>(Arrays.asList(\"b\", \"a\")).toString());\n    }",

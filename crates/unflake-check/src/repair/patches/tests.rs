@@ -48,26 +48,24 @@ fn found() -> Document {
 /// A repair that replaces a word in a file.
 fn repaired(path: &str, from: &str, to: &str) -> Searched {
     let safety = if path == MAIN { Safety::Main } else { Safety::Test };
-    Searched {
-        repaired: Ok(Repaired {
-            texts: [(path.to_owned(), TEXT.replace(from, to))].into(),
-            applied: vec![Applied {
-                strategy: "a-strategy",
-                why: "do something".to_owned(),
-                safety,
-            }],
-            mutants: 2,
-            rounds: 24,
-        }),
-        refused: Vec::new(),
+    Searched::new(Ok(edited(path, from, to, "a-strategy", safety)), Vec::new())
+}
+
+fn edited(path: &str, from: &str, to: &str, strategy: &'static str, safety: Safety) -> Repaired {
+    Repaired {
+        texts: [(path.to_owned(), TEXT.replace(from, to))].into(),
+        applied: vec![Applied {
+            strategy,
+            why: "do something".to_owned(),
+            safety,
+        }],
+        mutants: 2,
+        rounds: 24,
     }
 }
 
 fn nothing() -> Searched {
-    Searched {
-        repaired: Err(NOTHING_FITS.to_owned()),
-        refused: Vec::new(),
-    }
+    Searched::new(Err(NOTHING_FITS.to_owned()), Vec::new())
 }
 
 /// A project in which all three files have the same text.
@@ -197,6 +195,70 @@ fn main_code_is_offered_and_taken_only_if_that_is_allowed() {
 }
 
 #[test]
+fn a_suggestion_is_shown_and_never_chosen() {
+    let suggested = || Some(edited(ONE, "int e", "long e", "a-guess", Safety::Suggestion));
+    let outcomes = || {
+        [
+            Outcome::of(repaired(ONE, "int a", "long a"), nothing()),
+            Outcome::of(nothing(), nothing()).suggesting(suggested()),
+            Outcome::of(nothing(), nothing()).suggesting(suggested()),
+        ]
+    };
+    let none = "Unrepaired: no strategy fits this failure";
+    for (safety, by, groups) in [
+        (
+            Safety::Test,
+            Grouping::Cause,
+            &["*test 1, suggestion 1 of 2", "suggestion 1 of 1"][..],
+        ),
+        (
+            Safety::Main,
+            Grouping::Test,
+            &["*test 1 of 1", "suggestion 1 of 1", "suggestion 1 of 1"],
+        ),
+    ] {
+        let repairs = check(outcomes(), safety, by, groups, ["Repaired", none, none]);
+        let new = TEXT.replace("int a", "long a");
+        assert_eq!(repairs.files.len(), 1);
+        assert_eq!(String::from_utf8_lossy(&repairs.files[ONE].1), new);
+        // Who reads of a finding is led to it.
+        let document = &repairs.document;
+        let named = document.findings[2].repair().repair.as_deref();
+        assert_eq!(named, document.repairs.last().map(|group| group.id.as_str()));
+        let last = &document.repairs.last().unwrap().candidates[0];
+        assert!(last.patch.contains("+    long e;"), "{}", last.patch);
+    }
+}
+
+#[test]
+fn main_code_comes_before_the_last_resort_if_it_is_allowed() {
+    let outcomes = || {
+        let last = edited(ONE, "int a", "long a", LAST_RESORT, Safety::Test);
+        [
+            Outcome::of(
+                Searched::new(Ok(last), Vec::new()),
+                repaired(MAIN, "int c", "long c"),
+            ),
+            Outcome::none("its cause is not known".to_owned()),
+            Outcome::none("its cause is not known".to_owned()),
+        ]
+    };
+    let none = "Unrepaired: its cause is not known";
+    for (safety, groups) in [
+        (Safety::Test, "*test 1, main 1 of 2"),
+        (Safety::Main, "test 1, *main 1 of 2"),
+    ] {
+        check(
+            outcomes(),
+            safety,
+            Grouping::Cause,
+            &[groups],
+            ["Repaired", none, none],
+        );
+    }
+}
+
+#[test]
 fn patches_of_the_same_lines_do_not_go_together() {
     let outcomes = [
         Outcome::of(repaired(ONE, "int a", "long a"), nothing()),
@@ -246,10 +308,7 @@ fn what_the_patch_of_a_cause_leaves_out_gets_one_of_its_own() {
 
 #[test]
 fn why_nothing_was_found_is_told_for_both_sides() {
-    let failed = |why: &str| Searched {
-        repaired: Err(why.to_owned()),
-        refused: Vec::new(),
-    };
+    let failed = |why: &str| Searched::new(Err(why.to_owned()), Vec::new());
     let why = |test: Searched, main: Searched| Outcome::of(test, main).why;
     assert_eq!(why(nothing(), nothing()), NOTHING_FITS);
     assert_eq!(why(nothing(), failed("x")), "in main code, x");

@@ -7,7 +7,7 @@ use crate::repair::Texts;
 use crate::repair::blamed::{Blamed, Seen, current, line_of};
 use std::collections::BTreeSet;
 use unflake_findings::{Cause, Safety, TriedRepair};
-use unflake_repair::{Candidate, Clues, Failing, candidates, renewed};
+use unflake_repair::{Candidate, Clues, Failing, LAST_RESORT, candidates, observed, renewed};
 
 /// Attempts for one test in one search.
 pub(crate) const MOST_TRIES: usize = 16;
@@ -15,6 +15,10 @@ pub(crate) const MOST_TRIES: usize = 16;
 const MOST_CAUSES: usize = 4;
 /// Expected literals that are renewed for one test.
 const MOST_RENEWED: usize = 6;
+/// Attempts of the last resort, after all others.
+const MOST_LAST: usize = 2;
+/// Suggestions for one test that are proved.
+const MOST_SUGGESTED: usize = 4;
 /// Strategies after which an order is always the same.
 const FIXES_ORDER: [&str; 2] = ["linked-hash", "sort-members"];
 
@@ -40,6 +44,10 @@ pub(super) struct Search {
     pub(super) side: Side,
     /// The next to try is the last.
     pub(super) open: Vec<Step>,
+    /// The same for what comes after everything else.
+    pub(super) last: Vec<Step>,
+    /// What is proved only if nothing repairs the test.
+    pub(super) suggested: Vec<Step>,
     pub(super) seen: BTreeSet<Texts>,
     pub(super) tries: usize,
     /// What did not work, and why.
@@ -55,6 +63,8 @@ impl Search {
             patient,
             side,
             open: Vec::new(),
+            last: Vec::new(),
+            suggested: Vec::new(),
             seen: BTreeSet::new(),
             tries: 0,
             refused: Vec::new(),
@@ -63,18 +73,33 @@ impl Search {
         }
     }
 
+    /// The search for a suggestion, among those that other searches of this patient met.
+    pub(super) fn of_suggestions(patient: usize, mut suggested: Vec<Step>) -> Search {
+        suggested.reverse();
+        Search {
+            open: suggested,
+            ..Search::new(patient, Side::Suggestion)
+        }
+    }
+
     pub(super) fn next(&mut self) -> Option<Step> {
-        if self.repaired.is_some() || self.tries >= MOST_TRIES {
+        if self.repaired.is_some() {
             return None;
         }
-        while let Some(step) = self.open.pop() {
+        let most = match self.side {
+            Side::Test | Side::Main => MOST_TRIES,
+            Side::Suggestion => MOST_SUGGESTED,
+        };
+        loop {
+            let step = (self.tries < most).then(|| self.open.pop()).flatten();
+            let last = || (self.tries < most + MOST_LAST).then(|| self.last.pop()).flatten();
+            let step = step.or_else(last)?;
             // A pair of place and strategy is never tried twice.
             if self.seen.insert(step.texts.clone()) {
                 self.tries += 1;
                 return Some(step);
             }
         }
-        None
     }
 
     /// Adds what may be done about a cause, on top of a step.
@@ -84,11 +109,12 @@ impl Search {
         }
         let sources = known.sources.with(&step.texts);
         let failing = failing(patient, cause).as_compared(&sources);
-        let mut more = Vec::new();
+        let mut more: Vec<Step> = Vec::new();
         for choice in &cause.choices {
             let clues = Clues {
                 failing: &failing,
                 choice,
+                choices: cause.choices.len(),
                 sources: &sources,
                 libraries: &known.libraries[self.patient],
             };
@@ -106,7 +132,13 @@ impl Search {
                 Some(next)
             }));
         }
-        self.open.extend(more.into_iter().rev());
+        for next in more.into_iter().rev() {
+            match next.applied.last() {
+                Some(applied) if applied.safety == Safety::Suggestion => self.suggested.insert(0, next),
+                Some(applied) if applied.strategy == LAST_RESORT => self.last.push(next),
+                _ => self.open.push(next),
+            }
+        }
     }
 
     fn step(
@@ -167,9 +199,14 @@ impl Search {
             return self.refuse(&step, "the test fails without any variation after the repair");
         }
         let sources = known.sources.with(&step.texts);
-        let (path, edits) = match renewed(&failing.clone().as_compared(&sources), &sources) {
+        let failing = failing.clone().as_compared(&sources);
+        let (path, edits) = match renewed(&failing, &sources) {
             Ok(renewed) => renewed,
             Err(why) => {
+                let suggested = observed(&failing, &sources);
+                let blamed = step.blamed.clone();
+                let suggested = suggested.and_then(|candidate| self.step(&step, candidate, &blamed, known));
+                self.suggest(suggested);
                 let why = format!(
                     "the order is fixed now, but the expected value of `{}` cannot be renewed: {why}",
                     patient.test
@@ -191,10 +228,18 @@ impl Search {
         // In test code, a changed literal is what maintainers like least: everything else comes before it.
         match self.side {
             Side::Test => self.open.insert(0, next),
-            Side::Main => self.open.push(next),
+            Side::Main | Side::Suggestion => self.open.push(next),
         }
         // It is the same candidate, not a new one.
         self.tries = self.tries.saturating_sub(1);
+    }
+
+    /// Keeps a suggestion for later, or tries it next where nothing else is searched for.
+    fn suggest(&mut self, suggested: Option<Step>) {
+        match self.side {
+            Side::Test | Side::Main => self.suggested.extend(suggested),
+            Side::Suggestion => self.open.extend(suggested),
+        }
     }
 
     /// What did not run to its end is no reason to refuse anything.
@@ -226,6 +271,7 @@ impl Search {
         Searched {
             repaired,
             refused: self.refused,
+            suggested: self.suggested,
         }
     }
 }

@@ -1,3 +1,5 @@
+mod suggestions;
+
 use super::super::blamed::Seen;
 use super::super::packs::pack;
 use super::*;

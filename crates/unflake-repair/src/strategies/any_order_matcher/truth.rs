@@ -1,7 +1,7 @@
 //! Truth: `containsExactly(…)` asks for an order only with `inOrder()`.
 
 use super::{Matched, Replaced, rename};
-use crate::assertion::subject;
+use crate::assertion::{is_truth, subject};
 use crate::candidate::{Candidate, Mutation};
 use crate::edit::Edits;
 use crate::java::arguments;
@@ -13,19 +13,12 @@ impl<'f> Matched<'_, 'f> {
     pub(super) fn of_truth(&self) -> Option<Candidate> {
         let file = self.file;
         let subject = subject(file, self.call)?;
-        let is_truth = match subject.child_by_field_name("object") {
-            Some(object) => file.of(object).ends_with("Truth"),
-            None => {
-                let holders = file.static_holders("assertThat");
-                holders.iter().any(|holder| holder.contains("truth"))
-            }
-        };
         let [actual] = arguments(subject)[..] else {
             return None;
         };
         let shape = type_of(self.clues.sources, file, actual).map(|of| of.shape());
         let is_unordered = matches!(shape, Some(Shape::Map | Shape::Set));
-        if !is_truth || !is_unordered && !self.choice_made_the_order() {
+        if !is_truth(file, subject) || !is_unordered && !self.choice_made_the_order() {
             return None;
         }
         let mut replaced = match self.name() {
