@@ -182,7 +182,27 @@ impl<'a> Patches<'a> {
                 findings = rest;
             }
         }
+        if options.by == Grouping::Cause {
+            patches.join_same();
+        }
         patches
+    }
+
+    /// Causes whose chosen patches are the same share one, such as that of an assertion which many tests inherit.
+    fn join_same(&mut self) {
+        let mut joined: Vec<Vec<usize>> = Vec::new();
+        let mut known: BTreeMap<&Texts, usize> = BTreeMap::new();
+        for group in &self.groups {
+            let texts = group.chosen.map(|chosen| &group.candidates[chosen].texts);
+            match texts.and_then(|texts| known.get(texts)) {
+                Some(same) => joined[*same].extend(&group.findings),
+                None => {
+                    known.extend(texts.map(|texts| (texts, joined.len())));
+                    joined.push(group.findings.clone());
+                }
+            }
+        }
+        self.groups = joined.into_iter().map(|findings| self.group(findings)).collect();
     }
 
     /// Findings that the chosen patch of their cause does not repair, and another one may: they get a group of their own.

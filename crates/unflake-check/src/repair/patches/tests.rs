@@ -307,6 +307,16 @@ fn what_the_patch_of_a_cause_leaves_out_gets_one_of_its_own() {
 }
 
 #[test]
+fn causes_with_the_same_patch_share_it() {
+    let same = || Outcome::of(repaired(ONE, "int a", "long a"), nothing());
+    let outcomes = || [same(), same(), same()];
+    let all = ["Repaired", "Repaired", "Repaired"];
+    check(outcomes(), Safety::Test, Grouping::Cause, &["*test 3 of 3"], all);
+    let one = "*test 1 of 1";
+    check(outcomes(), Safety::Test, Grouping::Test, &[one, one, one], all);
+}
+
+#[test]
 fn why_nothing_was_found_is_told_for_both_sides() {
     let failed = |why: &str| Searched::new(Err(why.to_owned()), Vec::new());
     let why = |test: Searched, main: Searched| Outcome::of(test, main).why;
@@ -318,12 +328,12 @@ fn why_nothing_was_found_is_told_for_both_sides() {
 
 #[test]
 fn what_did_not_work_on_either_side_is_told() {
-    let failed = |strategy: &str| Searched {
-        repaired: Err(NOTHING_FITS.to_owned()),
-        refused: vec![TriedRepair {
+    let failed = |strategy: &str| {
+        let refused = vec![TriedRepair {
             strategy: strategy.to_owned(),
             why: "no".to_owned(),
-        }],
+        }];
+        Searched::new(Err(NOTHING_FITS.to_owned()), refused)
     };
     let refused = |outcome: Outcome| {
         let refused = outcome.refused.into_iter();

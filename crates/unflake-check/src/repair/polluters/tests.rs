@@ -304,10 +304,7 @@ fn a_victim_is_repaired_if_all_that_harm_it_are() {
         };
         let searched: Vec<Searched> = searched
             .into_iter()
-            .map(|repaired| Searched {
-                repaired,
-                refused: Vec::new(),
-            })
+            .map(|repaired| Searched::new(repaired, Vec::new()))
             .collect();
         let outcomes = of_victims(&plan, &searched, &stored.document, &sourced.sources);
         format!("{:?}", outcomes[&7])
