@@ -7,7 +7,7 @@ use crate::candidate::Candidate;
 use crate::clues::Clues;
 use crate::edit::Edits;
 use crate::imports::Import;
-use crate::java::{JavaFile, ancestors, descendants};
+use crate::java::{JavaFile, ancestors, descendants, named_children};
 use crate::members::Members;
 use crate::near::{near, outermost_callable};
 use std::ops::Range;
@@ -125,7 +125,7 @@ impl<'f> Picks<'f> {
         let mut imports = Vec::new();
         let mut words = Vec::new();
         for pick in &self.picked {
-            if is_asked_for_its_name(self.file, pick.node) {
+            if is_asked_for_its_name(self.file, pick.node) && !self.is_used_otherwise(pick) {
                 return None;
             }
             let text = clues.choice.natural.get(pick.index)?;
@@ -149,6 +149,26 @@ impl<'f> Picks<'f> {
         );
         let edits = self.file.with_imports(edits, imports);
         Some(Candidate::plain(why, &self.file.path, edits))
+    }
+
+    /// The program works with the same element, and the assertion compares its name with what the program says.
+    fn is_used_otherwise(&self, pick: &MemberPick<'f>) -> bool {
+        let is_same =
+            |other: &&MemberPick<'f>| (other.parameter, other.index) == (pick.parameter, pick.index);
+        let mut same = self.picked.iter().filter(is_same);
+        let is_given = same.any(|other| !is_in_assertion(self.file, other.node));
+        let is_asserted = |above: &Node<'f>| {
+            let call = above.parent().filter(|_| above.kind() == "argument_list");
+            call.is_some_and(|call| self.file.field(call, "name").starts_with("assert"))
+        };
+        let around = ancestors(pick.node).find(is_asserted);
+        let computes = |node: Node<'f>| descendants(node).any(|below| below.kind() == "method_invocation");
+        let is_computed = around.is_some_and(|arguments| {
+            let others = named_children(arguments).into_iter();
+            let mut others = others.filter(|one| !one.byte_range().contains(&pick.node.start_byte()));
+            others.any(computes)
+        });
+        is_given && is_computed
     }
 
     fn named(&self, clues: &Clues<'_>, pick: &MemberPick<'_>, text: &str) -> Option<NamedPick> {

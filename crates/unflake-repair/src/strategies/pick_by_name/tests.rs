@@ -108,6 +108,35 @@ fn fields_and_constructors_too() {
 }
 
 #[test]
+fn what_the_program_is_given_may_be_asked_for_its_name() {
+    let code = |assertion: &str| {
+        format!(
+            "    Field[] all = T.class.getDeclaredFields();/*calls*/\n    Config c = Config.of(all[0]);\n    {assertion}"
+        )
+    };
+    check(
+        "Class.getDeclaredFields",
+        &["ATest$T.x", "ATest$T.y"],
+        &code("assertEquals(all[0].getName(), c.name());"),
+        "-Field[] all = T.class.getDeclaredFields();\n-Config c = Config.of(all[0]);\n\
+         -assertEquals(all[0].getName(), c.name());\n+Config c = Config.of(T.class.getDeclaredField(\"x\"));\n\
+         +assertEquals(T.class.getDeclaredField(\"x\").getName(), c.name());",
+    );
+    // The order itself is what these check.
+    for assertion in [
+        "assertEquals(\"x\", all[0].getName());",
+        "assertEquals(c.name(), all[1].getName());",
+    ] {
+        check(
+            "Class.getDeclaredFields",
+            &["ATest$T.x", "ATest$T.y"],
+            &code(assertion),
+            "",
+        );
+    }
+}
+
+#[test]
 fn parameters_are_found_where_the_member_is_declared() {
     let code = "    use(Main.class.getMethods()[0]);/*calls*/";
     let expected = "-use(Main.class.getMethods()[0]);\n";
