@@ -17,6 +17,8 @@ mod patches;
 mod polluters;
 mod search;
 mod sources;
+#[cfg(test)]
+mod tests;
 mod trials;
 
 pub use copy::Workplace;
