@@ -305,3 +305,19 @@ fn a_choice_is_shown_with_the_answers_that_lead_to_it() {
     });
     assert_eq!(leads_to_failure, Some(reversed));
 }
+
+#[test]
+fn an_edge_shows_an_order_that_leads_where_it_does() {
+    // In a large choice the natural order is not given but left as it is.
+    for size in [3, 9] {
+        let (_, graph) = explored(BOUNDS, &[size], |orders| {
+            (orders[0][0] != 0).then(|| "x".to_owned())
+        });
+        let (start, answers) = graph.edges.split_first().unwrap();
+        assert!(start.order.is_empty() && answers.len() > 1);
+        for answer in answers {
+            let is_failed = matches!(graph.vertices[answer.to].what, VertexKind::Failed { .. });
+            assert_eq!(is_failed, answer.order[0] != 0, "{:?}", answer.order);
+        }
+    }
+}

@@ -60,6 +60,22 @@ fn a_failure_is_an_implementation_dependent_test() {
 }
 
 #[test]
+fn the_proof_says_how_often_the_test_failed_and_passed() {
+    let Fact::Failed(mut now_and_then) = failed(FIRST, Level::One) else {
+        panic!()
+    };
+    now_and_then.confirmed.evidence = Evidence {
+        with: Counts { failed: 14, runs: 16 },
+        without: Counts { failed: 0, runs: 17 },
+    };
+    let proof = serde_json::json!({
+        "varied": {"failed": 14, "runs": 16},
+        "unvaried": {"passed": 17, "runs": 17},
+    });
+    check([Fact::Failed(now_and_then)], &[("proof", proof)]);
+}
+
+#[test]
 fn the_weaker_the_level_the_worse_the_finding() {
     for (level, expected) in [
         (Level::One, Severity::Error),

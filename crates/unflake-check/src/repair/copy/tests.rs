@@ -1,5 +1,6 @@
 use super::*;
 use crate::simulated::simulated;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
 fn write(path: &Path, text: &str) {
@@ -40,4 +41,35 @@ fn a_module_is_built_with_what_it_is_a_module_of() {
     // Between them must be no folder without a build.
     simulated.session.project = module.join("deep/deeper");
     assert_eq!(whole_build(&simulated.session), module.join("deep/deeper"));
+}
+
+#[test]
+fn the_copy_is_built_with_what_is_patched_in_it() {
+    let simulated = simulated("p.ATest#a");
+    let project = &simulated.session.project;
+    write(&project.join("pom.xml"), "<project/>");
+    write(&project.join("A.java"), "old");
+    let built = |script: &str| {
+        let wrapper = project.join("mvnw");
+        write(&wrapper, &format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+        let workplace = Workplace {
+            surroundings: &simulated.surroundings(),
+            runner: Path::new("runner"),
+            java_home: None,
+            path: None,
+        };
+        let patched = ("A.java".to_owned(), (b"old".to_vec(), b"new".to_vec()));
+        match workplace.build(&BTreeMap::from([patched]), &simulated.session) {
+            Ok(Built::Accepted) => "accepted",
+            Ok(Built::FailsAnyway(_)) => "fails anyway",
+            Err(refused) if refused.names("A.java") => "refuses this file",
+            Err(_) => "refused",
+        }
+    };
+    assert_eq!(built("grep new A.java"), "accepted");
+    let refuses = "grep old A.java || { echo '[ERROR] A.java: not so'; exit 1; }";
+    assert_eq!(built(refuses), "refuses this file");
+    assert_eq!(built("exit 1"), "fails anyway");
+    assert_eq!(fs::read_to_string(project.join("A.java")).unwrap(), "old");
 }
