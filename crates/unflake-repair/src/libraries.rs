@@ -1,16 +1,27 @@
 //! What repairs may use: the libraries on the test class path, by the names of their jars, and the level of Java.
 
+use crate::edit::Edits;
 use std::collections::BTreeMap;
 
-/// What is there. A repair never needs more.
+/// What is there. A repair never needs more, unless the user allows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Libraries {
     /// The version of Java that the tests are compiled for: 8, 17.
     pub java: u32,
     /// That of main code.
     pub main_java: u32,
+    /// A library that compares JSON and may be added to the tests.
+    pub added: Option<Added>,
     /// By the names of jars.
     by_artifact: BTreeMap<String, Release>,
+}
+
+/// A library that is not there yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// The build file, and the edits of it.
+    pub file: String,
+    pub edits: Edits,
 }
 
 /// The first two numbers of a version.
@@ -39,6 +50,7 @@ impl Libraries {
         Libraries {
             java,
             main_java: java,
+            added: None,
             by_artifact,
         }
     }

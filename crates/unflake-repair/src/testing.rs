@@ -8,7 +8,7 @@ use crate::clues::{Clues, Failing, Sources};
 use crate::diff::unified_diff;
 use crate::edit::Edits;
 use crate::java::JavaFile;
-use crate::libraries::Libraries;
+use crate::libraries::{Added, Libraries};
 use crate::reassert::renewed;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -146,6 +146,11 @@ impl Case {
             line: None,
             own: false,
         });
+        self
+    }
+
+    pub(crate) fn may_add(mut self, added: Added) -> Case {
+        self.libraries.added = Some(added);
         self
     }
 

@@ -450,8 +450,9 @@ pub(crate) struct FixArgs {
     /// One patch for each `cause`, or one for each `test` [default: cause]
     #[arg(long, value_name = "WHAT", value_parser = one_of::<Grouping>(&Grouping::NAMES), hide_possible_values = true)]
     pub(crate) by: Option<Grouping>,
-    /// The most that a patch may touch: `test` code, or `main` code as well [default: test]
-    #[arg(long, value_name = "SAFETY", value_parser = one_of::<Safety>(&["test", "main"]), hide_possible_values = true)]
+    /// The most that a patch may touch: `test` code, `main` code as well, or the build file too, for a new
+    /// `dependency` of the tests, which Maven may download [default: test]
+    #[arg(long, value_name = "SAFETY", value_parser = one_of::<Safety>(&["test", "main", "dependency"]), hide_possible_values = true)]
     pub(crate) safety: Option<Safety>,
     /// Number of test JVMs that run in parallel [default: number of cores]
     #[arg(long, short, value_name = "N", value_parser = parse_count::<u16>)]

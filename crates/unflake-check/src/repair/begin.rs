@@ -5,8 +5,8 @@ mod tests;
 
 use super::Texts;
 use super::compiled::Compiled;
+use super::outcome::Outcome;
 use super::overlay::{class_file, java_level};
-use super::patches::Outcome;
 use super::search::{Patient, failing};
 use super::sources::{self, ProjectSources};
 use super::trials::Subjected;

@@ -10,7 +10,10 @@ mod blamed;
 mod compiled;
 mod copy;
 mod guilty;
+mod library;
+mod new_library;
 mod order_trials;
+mod outcome;
 mod overlay;
 mod packs;
 mod patches;
@@ -28,10 +31,12 @@ use crate::progress::Progress;
 use crate::stored_run::StoredRun;
 use begin::{Begun, begin_all, files_of, of_these_sources};
 use compiled::compare;
+use new_library::search_with_library;
+use outcome::Outcome;
 use overlay::{Compiles, Overlays};
-use patches::{Outcome, Patches, Subjects};
+use patches::{Patches, Subjects};
 use polluters::Plan;
-use search::{Known, Patient, Side, search, suggest};
+use search::{Known, Patient, Searched, Side, search, suggest};
 use sources::ProjectSources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -156,7 +161,14 @@ pub fn repair(
         jobs: options.jobs,
         compiled: Vec::new(),
     };
-    outcomes.extend(search_both_sides(&begun, &sources, &mut trials, progress));
+    outcomes.extend(search_all_sides(
+        &begun,
+        &sources,
+        options.safety,
+        workplace,
+        &mut trials,
+        progress,
+    ));
     outcomes.extend(search_clean_ups(stored, &plan, &sources, &mut trials, progress));
 
     let subjects = subjects_of(&begun, &plan);
@@ -184,10 +196,12 @@ pub fn repair(
     }
 }
 
-/// What came of the implementation-dependent tests: patches of test code, and of main code.
-fn search_both_sides(
+/// What came of the implementation-dependent tests: patches of test code, of main code, and with a new library.
+fn search_all_sides(
     begun: &[Begun],
     sources: &ProjectSources,
+    most: Safety,
+    workplace: &Workplace<'_>,
     trials: &mut Trials<'_>,
     progress: &dyn Progress,
 ) -> Vec<(usize, Outcome)> {
@@ -205,9 +219,19 @@ fn search_both_sides(
     };
     let test_side = search_side(Side::Test, "repairing tests");
     let main_side = search_side(Side::Main, "repairing main code");
-    let suggested = suggest(&patients, [&test_side, &main_side], known, trials);
+    let both = [&test_side[..], &main_side[..]];
+    let with_library = (most >= Safety::Dependency)
+        .then(|| search_with_library(&patients, both, known, workplace, trials, progress))
+        .flatten();
+    let searched: Vec<&[Searched]> = both.into_iter().chain(with_library.as_deref()).collect();
+    let suggested = suggest(&patients, &searched, known, trials);
+    let mut with_library = with_library.into_iter().flatten();
     let sides = test_side.into_iter().zip(main_side).zip(suggested);
-    let outcomes = sides.map(|((test, main), suggested)| Outcome::of(test, main).suggesting(suggested));
+    let outcomes = sides.map(|((test, main), suggested)| {
+        Outcome::of(test, main)
+            .or_with_library(with_library.next())
+            .suggesting(suggested)
+    });
     begun.iter().map(|begun| begun.finding).zip(outcomes).collect()
 }
 

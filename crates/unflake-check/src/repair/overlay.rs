@@ -4,7 +4,7 @@
 pub(crate) mod tests;
 
 use super::Texts;
-use super::sources::{Encoding, ProjectSources};
+use super::sources::{Encoding, ProjectSources, is_build_file};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -37,6 +37,8 @@ pub(crate) struct Overlays<'a> {
     compilers: BTreeMap<PathBuf, Box<dyn Compiles>>,
     /// Annotation processors run although the compiler would not run them by itself.
     processing: bool,
+    /// Jars of a library that edited build files add.
+    added: Vec<PathBuf>,
     count: u32,
 }
 
@@ -75,6 +77,7 @@ impl<'a> Overlays<'a> {
             start,
             compilers: BTreeMap::new(),
             processing: false,
+            added: Vec::new(),
             count: 0,
         }
     }
@@ -82,11 +85,22 @@ impl<'a> Overlays<'a> {
     /// Launches whose JVMs see these texts instead of the sources on disk.
     pub(crate) fn compile(&mut self, texts: &Texts) -> Result<Vec<Launch>, NotCompiled> {
         let classes = self.classes(texts)?;
+        let added = self.added_by(texts);
         Ok(self
             .launches
             .iter()
-            .map(|launch| in_front(launch, &classes))
+            .map(|launch| in_front(&with_jars(launch, added), &classes))
             .collect())
+    }
+
+    /// Whoever edits a build file from now on adds these jars.
+    pub(crate) fn add(&mut self, jars: Vec<PathBuf>) {
+        self.added = jars;
+    }
+
+    fn added_by(&self, texts: &Texts) -> &[PathBuf] {
+        let has_build_file = texts.keys().any(|path| is_build_file(path));
+        if has_build_file { &self.added } else { &[] }
     }
 
     /// Whether annotation processors are to run where the compiler has to be told so. False: no compiler has.
@@ -107,7 +121,7 @@ impl<'a> Overlays<'a> {
         let folder = self.folder.join(format!("overlay-{}", self.count));
         let broken = |error: io::Error| NotCompiled::Broken(format!("cannot write an overlay: {error}"));
         let mut files: BTreeMap<(Option<usize>, Encoding), Vec<Copied>> = BTreeMap::new();
-        for (path, text) in texts {
+        for (path, text) in texts.iter().filter(|(path, _)| !is_build_file(path)) {
             let encoding = self
                 .sources
                 .original(path)
@@ -136,7 +150,8 @@ impl<'a> Overlays<'a> {
                 errors.extend(none);
                 continue;
             };
-            self.compile_for(launch, encoding, &files, &classes, &mut errors)?;
+            let launch = with_jars(&self.launches[launch], self.added_by(texts));
+            self.compile_for(&launch, encoding, &files, &classes, &mut errors)?;
         }
         if !errors.is_empty() {
             return Err(NotCompiled::Errors(errors));
@@ -146,13 +161,12 @@ impl<'a> Overlays<'a> {
 
     fn compile_for(
         &mut self,
-        launch: usize,
+        launch: &Launch,
         encoding: Encoding,
         files: &[Copied],
         classes: &Path,
         errors: &mut BTreeMap<String, String>,
     ) -> Result<(), NotCompiled> {
-        let launch = &self.launches[launch];
         let home = jdk_of(launch).ok_or_else(|| {
             NotCompiled::Broken(format!("there is no compiler beside `{}`", launch.java.display()))
         })?;
@@ -291,6 +305,14 @@ fn options(launch: &Launch, encoding: Encoding, compiled: &[Vec<u8>], classes: &
         options.push("-parameters".to_owned());
     }
     options
+}
+
+/// The same launch with more libraries, behind those that are there.
+fn with_jars(launch: &Launch, jars: &[PathBuf]) -> Launch {
+    let mut launch = launch.clone();
+    let more = jars.iter().map(|jar| jar.display().to_string());
+    launch.class_path.extend(more);
+    launch
 }
 
 /// The same launch with a directory of classes before all others, also inside of patched modules.

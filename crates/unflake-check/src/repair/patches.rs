@@ -4,8 +4,9 @@
 mod tests;
 mod together;
 
+use super::outcome::Outcome;
 use super::packs::together;
-use super::search::{Applied, NOTHING_FITS, Repaired, Searched};
+use super::search::{Applied, Repaired};
 use super::sources::ProjectSources;
 use super::{Grouping, RepairOptions, Repairs, Texts, not_repaired};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,78 +14,8 @@ use std::time::Duration;
 use unflake_explore::order::TestOrder;
 use unflake_findings::{
     Details, Document, Finding, Repair, RepairCandidate, RepairGroup, RepairProof, RepairStatus, Safety,
-    TriedRepair,
 };
 use unflake_repair::{LAST_RESORT, unified_diff};
-
-/// What the searches found for one finding.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    /// Proved repairs: of test code, then of main code; or a suggestion.
-    repairs: Vec<Repaired>,
-    /// Why there is none.
-    why: String,
-    /// What did not work.
-    refused: Vec<TriedRepair>,
-}
-
-impl Outcome {
-    pub(crate) fn none(why: String) -> Outcome {
-        Outcome {
-            repairs: Vec::new(),
-            why,
-            refused: Vec::new(),
-        }
-    }
-
-    /// With one patch, of test code.
-    pub(crate) fn repaired(repaired: Repaired) -> Outcome {
-        Outcome {
-            repairs: vec![repaired],
-            why: String::new(),
-            refused: Vec::new(),
-        }
-    }
-
-    /// Of a search in test code alone.
-    pub(crate) fn of_test(searched: Searched) -> Outcome {
-        let outcome = match searched.repaired {
-            Ok(repaired) => Outcome::repaired(repaired),
-            Err(why) => Outcome::none(why),
-        };
-        Outcome {
-            refused: searched.refused,
-            ..outcome
-        }
-    }
-
-    pub(crate) fn of(test: Searched, main: Searched) -> Outcome {
-        let refused = test.refused.into_iter().chain(main.refused).collect();
-        let (test, main) = (test.repaired, main.repaired);
-        let why = match (&test, &main) {
-            (Err(test), Err(main)) if *main != *test && main != NOTHING_FITS => {
-                if test == NOTHING_FITS {
-                    format!("in main code, {main}")
-                } else {
-                    format!("{test}; in main code, {main}")
-                }
-            }
-            (Err(test), _) => test.clone(),
-            (Ok(_), _) => String::new(),
-        };
-        Outcome {
-            repairs: [test, main].into_iter().flatten().collect(),
-            why,
-            refused,
-        }
-    }
-
-    /// With what is shown because nothing repairs it.
-    pub(crate) fn suggesting(mut self, suggested: Option<Repaired>) -> Outcome {
-        self.repairs.extend(suggested);
-        self
-    }
-}
 
 /// Old and new bytes of files, by path from the project's root.
 type Changed = BTreeMap<String, (Vec<u8>, Vec<u8>)>;
@@ -224,7 +155,7 @@ impl<'a> Patches<'a> {
 
     fn group(&self, findings: Vec<usize>) -> Group {
         let mut candidates: Vec<Candidate> = Vec::new();
-        for safety in [Safety::Test, Safety::Main, Safety::Suggestion] {
+        for safety in [Safety::Test, Safety::Main, Safety::Dependency, Safety::Suggestion] {
             let mut candidate = Candidate {
                 safety,
                 findings: Vec::new(),

@@ -11,7 +11,7 @@ use super::Texts;
 use super::begin::why_not;
 use super::compiled::compare;
 use super::order_trials::Held;
-use super::patches::Outcome;
+use super::outcome::Outcome;
 use super::search::{Applied, Attempt, MOST_TRIES, Proofs as _, Repaired, Searched};
 use super::sources::ProjectSources;
 use super::trials::Trials;

@@ -17,7 +17,7 @@ use one::{Search, Step};
 use std::ops::RangeInclusive;
 use unflake_findings::{Cause, Safety, TriedRepair};
 use unflake_protocol::{FailureSort, Strategy};
-use unflake_repair::{Failing, Libraries, Mutation};
+use unflake_repair::{Failing, LAST_RESORT, Libraries, Mutation};
 
 /// Why nothing was tried.
 pub(crate) const NOTHING_FITS: &str = "no strategy fits this failure";
@@ -90,6 +90,13 @@ pub(crate) struct Repaired {
     pub(crate) rounds: u32,
 }
 
+impl Repaired {
+    pub(crate) fn is_last_resort(&self) -> bool {
+        let mut applied = self.applied.iter();
+        applied.any(|applied| applied.strategy == LAST_RESORT)
+    }
+}
+
 /// What a search came to.
 #[derive(Clone, Debug)]
 pub(crate) struct Searched {
@@ -126,6 +133,8 @@ pub(crate) enum Side {
     Test,
     /// Main code first, and what test code needs beside it.
     Main,
+    /// A new library first, and then what else is needed.
+    Dependency,
     /// What is only shown, for tests that nothing repairs.
     Suggestion,
 }
@@ -137,6 +146,8 @@ impl Side {
             Side::Test => matches!(safety, Safety::Test | Safety::Suggestion),
             Side::Main if causes == 0 => safety == Safety::Main,
             Side::Main => matches!(safety, Safety::Test | Safety::Main | Safety::Suggestion),
+            Side::Dependency if causes == 0 => safety == Safety::Dependency,
+            Side::Dependency => safety <= Safety::Dependency,
             // One suggestion is enough for somebody to think about.
             Side::Suggestion => false,
         }
@@ -197,14 +208,14 @@ pub(crate) fn search(
 /// By patient what may be suggested where none of these searches found a repair.
 pub(crate) fn suggest(
     patients: &[Patient],
-    searched: [&[Searched]; 2],
+    searched: &[&[Searched]],
     known: Known<'_>,
     proofs: &mut dyn Proofs,
 ) -> Vec<Option<Repaired>> {
     let of_patient = |patient: usize| {
-        let both = searched.map(|searched| &searched[patient]);
-        let is_open = both.iter().all(|searched| searched.repaired.is_err());
-        let suggested = both.iter().flat_map(|searched| searched.suggested.clone());
+        let of_patient: Vec<&Searched> = searched.iter().map(|searched| &searched[patient]).collect();
+        let is_open = of_patient.iter().all(|searched| searched.repaired.is_err());
+        let suggested = of_patient.iter().flat_map(|searched| searched.suggested.clone());
         is_open.then(|| Search::of_suggestions(patient, suggested.collect()))
     };
     let searches = Searches {

@@ -138,7 +138,12 @@ impl Sources for PatchedSources<'_> {
 
 /// Whether a source belongs to the tests. Where sources of main code lie is the same in all projects that are found.
 pub(crate) fn is_test(path: &str) -> bool {
-    !format!("/{path}").contains("/src/main/")
+    !is_build_file(path) && !format!("/{path}").contains("/src/main/")
+}
+
+/// Whether it is no source at all, but what says which libraries there are.
+pub(crate) fn is_build_file(path: &str) -> bool {
+    path.rsplit('/').next() == Some("pom.xml")
 }
 
 #[cfg(test)]
@@ -167,6 +172,6 @@ mod tests {
         assert_eq!(text(sources.with(&Texts::new())), "package p;\nclass A {}\n");
         assert_eq!(text(sources.with(&texts)), "class B {}");
         assert!(sources.with(&texts).file("none").is_none());
-        assert!(is_test(path) && !is_test("src/main/java/p/A.java"));
+        assert!(is_test(path) && !is_test("src/main/java/p/A.java") && !is_test("m/pom.xml"));
     }
 }

@@ -15,6 +15,7 @@ use crate::json_libraries::{TreeAssertion, TreeCompare, TreeReader, tree_compare
 use crate::text_comparison::{Around, Sides, TextComparison, known_text, mutants, with_failed_texts};
 use crate::throws::{CheckedException, Throws};
 use tree_sitter::Node;
+use unflake_findings::Safety;
 
 /// More are not tried.
 const MOST: usize = 3;
@@ -28,24 +29,31 @@ pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
     found
 }
 
+/// The same with JSONAssert where no library is there that compares JSON.
+pub(super) fn propose_with_new_library(clues: &Clues<'_>) -> Vec<Candidate> {
+    let Some(added) = &clues.libraries.added else {
+        return Vec::new();
+    };
+    let mut found = with_failed_texts(clues, |texts| {
+        let work = TreeWork::of(texts).filter(|work| work.compares(clues).is_empty());
+        let candidate = work.and_then(|work| work.asserting(TreeAssertion::Skyscreamer { is_checked: true }));
+        candidate.into_iter().collect()
+    });
+    found.truncate(1);
+    for candidate in &mut found {
+        candidate.safety = Safety::Dependency;
+        candidate.why.push_str("; the library is added to the tests");
+        candidate.edits.insert(added.file.clone(), added.edits.clone());
+    }
+    found
+}
+
 fn of_texts(clues: &Clues<'_>, texts: &TextComparison<'_>) -> Vec<Candidate> {
-    let Some(expected) = Json::parse_leniently(&texts.expected) else {
+    let Some(work) = TreeWork::of(texts) else {
         return Vec::new();
     };
     let is_strict = Json::parse(&texts.expected).is_some();
-    let arrays = match texts.actual.as_deref().map(Json::parse_leniently) {
-        None if expected.has_order() => Arrays::InOrder,
-        Some(Some(actual)) if expected.says_the_same(&actual, Arrays::InOrder) => Arrays::InOrder,
-        Some(Some(actual)) if expected.says_the_same(&actual, Arrays::InAnyOrder) => Arrays::InAnyOrder,
-        _ => return Vec::new(),
-    };
-    let work = TreeWork {
-        texts,
-        expected,
-        arrays,
-    };
-    let compares = tree_compares(clues, texts.file, texts.comparison.call, work.expected.is_array());
-    compares
+    work.compares(clues)
         .into_iter()
         .filter(|compare| is_strict || compare.reads_single_quotes())
         .flat_map(|compare| work.candidates(compare))
@@ -121,7 +129,28 @@ struct VariantParts {
     method: Option<NewMethod>,
 }
 
-impl TreeWork<'_> {
+impl<'w> TreeWork<'w> {
+    /// `None`: these are no JSON texts that say the same.
+    fn of(texts: &'w TextComparison<'w>) -> Option<TreeWork<'w>> {
+        let expected = Json::parse_leniently(&texts.expected)?;
+        let arrays = match texts.actual.as_deref().map(Json::parse_leniently) {
+            None if expected.has_order() => Arrays::InOrder,
+            Some(Some(actual)) if expected.says_the_same(&actual, Arrays::InOrder) => Arrays::InOrder,
+            Some(Some(actual)) if expected.says_the_same(&actual, Arrays::InAnyOrder) => Arrays::InAnyOrder,
+            _ => return None,
+        };
+        Some(TreeWork {
+            texts,
+            expected,
+            arrays,
+        })
+    }
+
+    fn compares(&self, clues: &Clues<'_>) -> Vec<TreeCompare> {
+        let call = self.texts.comparison.call;
+        tree_compares(clues, self.texts.file, call, self.expected.is_array())
+    }
+
     fn candidates(&self, compare: TreeCompare) -> Vec<Candidate> {
         match compare {
             TreeCompare::Assert(assertion) => self.asserting(assertion).into_iter().collect(),
@@ -382,6 +411,7 @@ impl TreeWork<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::libraries::Added;
     use crate::testing::{Case, case};
 
     const ONE: &str = r#"{"a":1,"b":[2,3]}"#;
@@ -401,6 +431,46 @@ mod tests {
             imports,
             &format!("  @Test\n  public void a() {{\n    {statement}/*fails*/\n  }}"),
         )
+    }
+
+    #[test]
+    fn a_library_is_added_only_where_none_is_there_and_it_is_allowed() {
+        let equal = "assertEquals(json, body());";
+        let added = || Added {
+            file: "pom.xml".to_owned(),
+            edits: Edits::new().insert(0, "x"),
+        };
+        statement("", equal)
+            .java(8, &[])
+            .check(propose_with_new_library, &[]);
+        statement("", equal)
+            .java(8, &GSON)
+            .may_add(added())
+            .check(propose_with_new_library, &[]);
+        let case = statement("", equal).java(8, &[]).may_add(added());
+        let [candidate] = &case.candidates(propose_with_new_library)[..] else {
+            panic!("there is one candidate");
+        };
+        assert_eq!(candidate.safety, Safety::Dependency);
+        assert_eq!(candidate.edits["pom.xml"], added().edits);
+        let test = candidate.edits[crate::testing::TEST].apply(case.test().text());
+        assert!(
+            test.contains("JSONAssert.assertEquals(json, body(), true);"),
+            "{test}"
+        );
+        assert!(test.contains("public void a() throws Exception {"), "{test}");
+        assert!(candidate.mutants.len() >= 2);
+        let fluent = statement("", "assertThat(body()).isEqualTo(json);").may_add(added());
+        let test = &fluent.candidates(propose_with_new_library)[0].edits[crate::testing::TEST];
+        let test = test.apply(fluent.test().text());
+        assert!(
+            test.contains("JSONAssert.assertEquals(json, body(), true);"),
+            "{test}"
+        );
+        statement("", equal)
+            .compared("a", "b")
+            .may_add(added())
+            .check(propose_with_new_library, &[]);
     }
 
     #[test]

@@ -94,6 +94,10 @@ pub const STRATEGIES: &[Strategy] = &[
         propose: sort_members::propose,
     },
     Strategy {
+        name: "json-library",
+        propose: json_tree::propose_with_new_library,
+    },
+    Strategy {
         name: LAST_RESORT,
         propose: accepted_values::propose,
     },

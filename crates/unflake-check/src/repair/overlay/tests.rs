@@ -103,6 +103,29 @@ fn launch(options: &[&str], class_path: &[&str]) -> Launch {
 }
 
 #[test]
+fn a_new_library_is_there_only_for_those_who_edit_the_build_file() {
+    let source = "m1/src/test/java/p/ATest.java";
+    let sourced = sourced("p.ATest#a", &[(source, "class ATest {}")]);
+    let start = sourced.start();
+    let mut overlays = sourced.overlays(&start);
+    overlays.add(vec!["/r/new.jar".into()]);
+    let mut check = |edited: &[(&str, &str)], expected: bool| {
+        let launches = overlays.compile(&texts(edited)).unwrap();
+        let last = launches[0].class_path.last().unwrap();
+        assert_eq!(last == "/r/new.jar", expected, "{last}");
+        let told = sourced.told.borrow();
+        let (options, files) = told.last().unwrap();
+        assert_eq!(
+            options.iter().any(|option| option.ends_with(":/r/new.jar")),
+            expected
+        );
+        assert_eq!(files, &["ATest.java"]);
+    };
+    check(&[(source, "class ATest { }")], false);
+    check(&[(source, "class ATest { }"), ("m1/pom.xml", "<project/>")], true);
+}
+
+#[test]
 fn an_overlay_comes_first_on_every_path() {
     let modular = launch(&["-ea", "--patch-module", "m=/t", "--patch-module=n=/u"], &["/a"]);
     let patched = in_front(&modular, Path::new("/o"));

@@ -2,6 +2,7 @@ mod together;
 
 use super::*;
 use crate::repair::copy::Refused;
+use crate::repair::search::{NOTHING_FITS, Searched};
 use crate::simulated::simulated;
 use std::fs;
 use unflake_findings::{CauseStatus, Choice, SourcePlace};
@@ -324,6 +325,14 @@ fn why_nothing_was_found_is_told_for_both_sides() {
     assert_eq!(why(nothing(), failed("x")), "in main code, x");
     assert_eq!(why(failed("y"), failed("x")), "y; in main code, x");
     assert_eq!(why(failed("y"), nothing()), "y");
+    let with_library = |test: Searched, library: &str| {
+        Outcome::of(test, nothing())
+            .or_with_library(Some(failed(library)))
+            .why
+    };
+    assert_eq!(with_library(nothing(), "z"), "with a new library, z");
+    assert_eq!(with_library(failed("y"), "z"), "y; with a new library, z");
+    assert_eq!(with_library(failed("y"), NOTHING_FITS), "y");
 }
 
 #[test]
@@ -345,24 +354,25 @@ fn what_did_not_work_on_either_side_is_told() {
 
 /// Two patches of test code, the second with one of main code beside it; something is done with them.
 fn with_two<R>(work: impl FnOnce(Patches<'_>, [String; 2]) -> R) -> R {
+    let second = Outcome::of(
+        repaired(TWO, "int b", "long b"),
+        repaired(MAIN, "int c", "long c"),
+    );
+    with_second(second, Safety::Main, work)
+}
+
+/// The same with another one beside the first.
+fn with_second<R>(second: Outcome, safety: Safety, work: impl FnOnce(Patches<'_>, [String; 2]) -> R) -> R {
     let project = project();
     let sources = ProjectSources::new(project.path());
     let document = found();
-    let outcomes = BTreeMap::from([
-        (0, Outcome::of(repaired(ONE, "int a", "long a"), nothing())),
-        (
-            2,
-            Outcome::of(
-                repaired(TWO, "int b", "long b"),
-                repaired(MAIN, "int c", "long c"),
-            ),
-        ),
-    ]);
+    let first = Outcome::of(repaired(ONE, "int a", "long a"), nothing());
+    let outcomes = BTreeMap::from([(0, first), (2, second)]);
     let subjects = Subjects::default();
     let patches = Patches::new(
         &document,
         &outcomes,
-        options(Safety::Main, Grouping::Cause),
+        options(safety, Grouping::Cause),
         &sources,
         &subjects,
     );
@@ -474,4 +484,24 @@ fn patches_of_files_that_the_build_names_go_first() {
     assert_eq!(left("BTests and SubBTest are others"), (false, both.clone()));
     assert_eq!(left("so are old_BTest and BTest_old"), (false, both.clone()));
     assert_eq!(left("ATest, BTest: no"), (false, both));
+}
+
+#[test]
+fn a_new_library_is_taken_if_it_is_allowed_and_goes_first_if_the_build_refuses_something() {
+    let adding = || {
+        let repaired = edited(TWO, "int b", "long b", "json-library", Safety::Dependency);
+        let found = Searched::new(Ok(repaired), Vec::new());
+        Outcome::of(nothing(), nothing()).or_with_library(Some(found))
+    };
+    let chosen = |safety| {
+        with_second(adding(), safety, |mut patches, _| {
+            let all = patches.chosen().into_keys().collect::<Vec<_>>().join(" ");
+            let has_more = patches.drop_refused(&Refused::new("a library is banned".to_owned()));
+            let left = patches.chosen().into_keys().collect::<Vec<_>>().join(" ");
+            (all, has_more, left)
+        })
+    };
+    let both = format!("{ONE} {TWO}");
+    assert_eq!(chosen(Safety::Dependency), (both, true, ONE.to_owned()));
+    assert_eq!(chosen(Safety::Main), (ONE.to_owned(), false, ONE.to_owned()));
 }

@@ -12,6 +12,7 @@ use crate::repair::trials::Trials;
 use crate::session::Session;
 use std::collections::BTreeSet;
 use unflake_explore::order::TestOrder;
+use unflake_findings::Safety;
 
 /// How often what breaks something is left out, or replaced by the next candidate, before nothing is repaired.
 const MOST_PROOFS: usize = 8;
@@ -226,7 +227,8 @@ impl Patches<'_> {
         }
     }
 
-    /// Leaves out the patches of files that the build names. Whether it names some, and not all.
+    /// Leaves out the patches of files that the build names, or those that add a library. Whether these are some, and not
+    /// all.
     pub(super) fn drop_refused(&mut self, refused: &Refused) -> bool {
         let chosen = self
             .groups
@@ -235,6 +237,13 @@ impl Patches<'_> {
             .filter_map(|(index, group)| Some((index, &group.candidates[group.chosen?])));
         let (named, others): (Vec<_>, Vec<_>) =
             chosen.partition(|(_, candidate)| candidate.texts.keys().any(|path| refused.names(path)));
+        // Of what names no file, a new library is the likeliest cause.
+        let (named, others) = if named.is_empty() {
+            let adds = |(_, candidate): &(usize, &Candidate)| candidate.safety == Safety::Dependency;
+            others.into_iter().partition(adds)
+        } else {
+            (named, others)
+        };
         let named: BTreeSet<usize> = named.into_iter().map(|(index, _)| index).collect();
         !named.is_empty() && !others.is_empty() && self.drop_groups(&named, &refused.why)
     }

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::repair::Texts;
 use crate::repair::blamed::{Blamed, Seen, current, line_of};
+use crate::repair::sources::is_build_file;
 use std::collections::BTreeSet;
 use unflake_findings::{Cause, Safety, TriedRepair};
 use unflake_repair::{Candidate, Clues, Failing, LAST_RESORT, candidates, observed, renewed};
@@ -87,7 +88,7 @@ impl Search {
             return None;
         }
         let most = match self.side {
-            Side::Test | Side::Main => MOST_TRIES,
+            Side::Test | Side::Main | Side::Dependency => MOST_TRIES,
             Side::Suggestion => MOST_SUGGESTED,
         };
         loop {
@@ -151,6 +152,10 @@ impl Search {
         let old = |path: &str| current(path, &before.texts, known);
         let mut texts = before.texts.clone();
         for (path, edits) in &candidate.edits {
+            // A library is added once.
+            if is_build_file(path) && texts.contains_key(path) {
+                continue;
+            }
             texts.insert(path.clone(), edits.apply(&old(path)?));
         }
         let mut mutants = Vec::new();
@@ -228,7 +233,7 @@ impl Search {
         // In test code, a changed literal is what maintainers like least: everything else comes before it.
         match self.side {
             Side::Test => self.open.insert(0, next),
-            Side::Main | Side::Suggestion => self.open.push(next),
+            Side::Main | Side::Dependency | Side::Suggestion => self.open.push(next),
         }
         // It is the same candidate, not a new one.
         self.tries = self.tries.saturating_sub(1);
@@ -237,7 +242,7 @@ impl Search {
     /// Keeps a suggestion for later, or tries it next where nothing else is searched for.
     fn suggest(&mut self, suggested: Option<Step>) {
         match self.side {
-            Side::Test | Side::Main => self.suggested.extend(suggested),
+            Side::Test | Side::Main | Side::Dependency => self.suggested.extend(suggested),
             Side::Suggestion => self.open.extend(suggested),
         }
     }

@@ -1,3 +1,4 @@
+mod library;
 mod suggestions;
 
 use super::super::blamed::Seen;

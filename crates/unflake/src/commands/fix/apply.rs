@@ -88,7 +88,9 @@ fn write_beside<'f>(
     if permissions.readonly() {
         return Err(cannot(io::ErrorKind::PermissionDenied.into()));
     }
-    let beside = place.with_extension("java.unflake");
+    let mut beside = place.clone().into_os_string();
+    beside.push(".unflake");
+    let beside = PathBuf::from(beside);
     written.push(Written {
         path,
         place: place.clone(),

@@ -62,7 +62,7 @@ fn found(patient: Patient, proofs: &mut MadeUp<'_>) -> [String; 2] {
     let patients = [patient];
     let mut side = |side| search(&patients, side, known, proofs, &mut |_| {});
     let (test, main) = (side(Side::Test), side(Side::Main));
-    let suggested = suggest(&patients, [&test, &main], known, proofs);
+    let suggested = suggest(&patients, &[&test, &main], known, proofs);
     let shown = |repaired: &Repaired| {
         let strategies = repaired.applied.iter().map(|applied| applied.strategy);
         let text = text(&repaired.texts, TEST);
