@@ -5,7 +5,7 @@ use crate::repair::copy::Refused;
 use crate::repair::search::{NOTHING_FITS, Searched};
 use crate::simulated::simulated;
 use std::fs;
-use unflake_findings::{CauseStatus, Choice, SourcePlace};
+use unflake_findings::{CauseStatus, Choice, SourcePlace, TriedRepair};
 use unflake_protocol::Seed;
 
 const ONE: &str = "src/test/java/p/ATest.java";
