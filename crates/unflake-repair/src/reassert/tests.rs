@@ -93,6 +93,29 @@ fn pieces_stay_as_they_are_written() {
 }
 
 #[test]
+fn literals_between_computed_parts_are_renewed() {
+    check_value(
+        "f() + \"[a=1,b=2]\"",
+        "F@1f[a=1,b=2]",
+        "F@1f[b=2,a=1]",
+        Ok("f() + \"[b=2,a=1]\""),
+    );
+    check_value(
+        "\"{x,y}\" + NL + \"{a,b}\"",
+        "{x,y}\n{a,b}",
+        "{x,y}\n{b,a}",
+        Ok("\"{x,y}\" + NL + \"{b,a}\""),
+    );
+    // What is computed has another value now.
+    check_value(
+        "f() + \"[a,b]\"",
+        "c[a,b]",
+        "a[c,b]",
+        Err("the expected text is joined of parts that are no literals"),
+    );
+}
+
+#[test]
 fn text_blocks_keep_their_indentation() {
     check_value(
         "\"\"\"\n        a\n          b\n        \"\"\"",

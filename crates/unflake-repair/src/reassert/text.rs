@@ -38,16 +38,34 @@ pub(super) fn text_renewed(file: &JavaFile, node: Node<'_>, told: &Told) -> Resu
         });
         return changed(edits);
     }
-    if pieces.iter().any(|piece| !piece.is_literal) {
-        return Err("the expected text is joined of parts that are no literals".to_owned());
-    }
+    let new = around_fixed(&pieces, &told.actual)
+        .ok_or("the expected text is joined of parts that are no literals")?;
     let mut edits = Edits::new();
-    for (piece, new) in pieces.iter().zip(split(&pieces, &told.actual)) {
+    for (piece, new) in pieces.iter().filter(|piece| piece.is_literal).zip(new) {
         if piece.text != new {
             edits = edits.replace(piece.node.byte_range(), written_like(file, piece.node, new)?);
         }
     }
     changed(edits)
+}
+
+/// The new texts of the literals, if all else stays where it is, and the literals between have the same parts.
+fn around_fixed<'t>(pieces: &[Piece<'_>], text: &'t str) -> Option<Vec<&'t str>> {
+    let mut new = Vec::new();
+    let mut rest = text;
+    for run in pieces.chunk_by(|a, b| a.is_literal == b.is_literal) {
+        let old: String = run.iter().map(|piece| piece.text.as_str()).collect();
+        let (there, behind) = rest.split_at_checked(old.len())?;
+        rest = behind;
+        let is_literal = run[0].is_literal;
+        if there != old && !(is_literal && have_same_parts(&old, there)) {
+            return None;
+        }
+        if is_literal {
+            new.extend(split(run, there));
+        }
+    }
+    rest.is_empty().then_some(new)
 }
 
 /// The operands of `+`, each with its text. What is no literal has the text that the others leave of the
