@@ -2,6 +2,7 @@
 
 use super::checked::throwing;
 use super::class_literal::class_literal;
+use super::locals::{length_check, locals, whole_lines};
 use crate::assertion::is_in_assertion;
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -10,7 +11,7 @@ use crate::imports::Import;
 use crate::java::{JavaFile, ancestors, descendants, named_children};
 use crate::members::Members;
 use crate::near::{near, outermost_callable};
-use std::ops::Range;
+use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
@@ -43,18 +44,22 @@ struct Picks<'f> {
     file: &'f JavaFile,
     call: Node<'f>,
     picked: Vec<MemberPick<'f>>,
-    /// The declaration of a variable that nothing else uses.
-    unused: Option<Node<'f>>,
+    /// The declaration of a variable that holds the array.
+    declaration: Option<Node<'f>>,
+    /// Nothing else needs that variable.
+    is_unused: bool,
+    /// Checks of its length that go with it.
+    lengths: Vec<Node<'f>>,
 }
 
 /// One of them.
 #[derive(Clone, Copy)]
-struct MemberPick<'f> {
+pub(super) struct MemberPick<'f> {
     /// `all[1]`, `all[0][1]`.
-    node: Node<'f>,
+    pub(super) node: Node<'f>,
     /// Whose annotations, for those of parameters.
     parameter: Option<usize>,
-    index: usize,
+    pub(super) index: usize,
 }
 
 impl<'f> MemberPick<'f> {
@@ -103,15 +108,28 @@ impl<'f> Picks<'f> {
             .iter()
             .filter_map(|array| MemberPick::of(file, *array, is_nested))
             .collect();
-        let is_unused = picked.len() == uses.len();
+        let indices: BTreeSet<usize> = picked.iter().map(|pick| pick.index).collect();
+        let lengths: Vec<Node<'f>> = uses
+            .iter()
+            .filter_map(|array| length_check(file, *array, indices.len()))
+            .collect();
         let declaration = declarator
             .and_then(|declarator| declarator.parent())
-            .filter(|up| up.kind() == "local_variable_declaration");
+            .filter(|up| up.kind() == "local_variable_declaration")
+            .filter(|up| {
+                named_children(*up)
+                    .iter()
+                    .filter(|part| part.kind() == "variable_declarator")
+                    .count()
+                    == 1
+            });
         Some(Picks {
             file,
             call,
+            is_unused: picked.len() + lengths.len() == uses.len(),
+            declaration,
+            lengths,
             picked,
-            unused: declaration.filter(|_| is_unused),
         })
     }
 
@@ -121,26 +139,23 @@ impl<'f> Picks<'f> {
         if self.picked.iter().any(|pick| pick.parameter != first.parameter) {
             return None;
         }
-        let mut edits = Edits::new();
-        let mut imports = Vec::new();
-        let mut words = Vec::new();
+        let mut named = Vec::new();
         for pick in &self.picked {
             if is_asked_for_its_name(self.file, pick.node) && !self.is_used_otherwise(pick) {
                 return None;
             }
             let text = clues.choice.natural.get(pick.index)?;
-            let named = self.named(clues, pick, text)?;
-            let replaced = named.without_cast(self.file, pick.node);
-            edits = edits.replace(replaced.byte_range(), named.text);
-            imports.extend(named.imports);
-            words.push(format!("`{}`", named.name));
-            if let Some(exception) = named.throws {
-                edits = throwing(self.file, pick.node, exception, edits)?;
-            }
+            named.push((*pick, self.named(clues, pick, text)?));
         }
-        if let Some(unused) = self.unused.and_then(|unused| whole_lines(self.file, unused)) {
-            edits = edits.replace(unused, "");
-        }
+        let mut words: Vec<String> = named
+            .iter()
+            .map(|(_, named)| format!("`{}`", named.name))
+            .collect();
+        let imports = named
+            .iter()
+            .flat_map(|(_, named)| named.imports.clone())
+            .collect::<Vec<_>>();
+        let edits = self.edits(&named)?;
         words.dedup();
         let why = format!(
             "pick {} by name instead of by its place in what `{}` returns, which is in no particular order",
@@ -149,6 +164,46 @@ impl<'f> Picks<'f> {
         );
         let edits = self.file.with_imports(edits, imports);
         Some(Candidate::plain(why, &self.file.path, edits))
+    }
+
+    fn edits(&self, named: &[(MemberPick<'f>, NamedPick)]) -> Option<Edits> {
+        let file = self.file;
+        let locals = self
+            .declaration
+            .and_then(|declaration| locals(file, declaration, named));
+        let mut edits = Edits::new();
+        for (pick, named) in named {
+            let local = locals.iter().flatten().find(|local| local.index == pick.index);
+            let text = local.map_or(&named.text, |local| &local.name);
+            let replaced = named.without_cast(file, pick.node);
+            edits = edits.replace(replaced.byte_range(), text.clone());
+            if let Some(exception) = named.throws {
+                edits = throwing(file, pick.node, exception, edits)?;
+            }
+        }
+        let Some(declaration) = self.declaration else {
+            return Some(edits);
+        };
+        let line_end = format!("{}{}", file.line_end(), file.indentation(declaration));
+        let declared = locals.map(|locals| {
+            let all: Vec<String> = locals.into_iter().map(|local| local.declaration).collect();
+            all.join(&line_end)
+        });
+        match declared {
+            Some(declared) if self.is_unused => edits = edits.replace(declaration.byte_range(), declared),
+            Some(declared) => edits = edits.insert(declaration.end_byte(), format!("{line_end}{declared}")),
+            None if self.is_unused => {
+                if let Some(lines) = whole_lines(file, declaration) {
+                    edits = edits.replace(lines, "");
+                }
+            }
+            None => {}
+        }
+        if self.is_unused {
+            let lines = self.lengths.iter().filter_map(|check| whole_lines(file, *check));
+            edits = lines.fold(edits, |edits, lines| edits.replace(lines, ""));
+        }
+        Some(edits)
     }
 
     /// The program works with the same element, and the assertion compares its name with what the program says.
@@ -239,9 +294,9 @@ impl<'f> Picks<'f> {
 }
 
 /// The call that picks an element by its name.
-struct NamedPick {
-    name: String,
-    text: String,
+pub(super) struct NamedPick {
+    pub(super) name: String,
+    pub(super) text: String,
     imports: Vec<Import>,
     throws: Option<&'static str>,
     /// A cast to this type is no longer needed.
@@ -303,16 +358,4 @@ fn is_asked_for_its_name(file: &JavaFile, pick: Node<'_>) -> bool {
         ),
     };
     is_compared && is_in_assertion(file, pick)
-}
-
-/// The lines of a statement that stands on them alone.
-fn whole_lines(file: &JavaFile, statement: Node<'_>) -> Option<Range<usize>> {
-    let text = file.text();
-    let start = text[..statement.start_byte()]
-        .rfind('\n')
-        .map_or(0, |newline| newline + 1);
-    let end = statement.end_byte() + text[statement.end_byte()..].find('\n')? + 1;
-    let is_alone = text[start..statement.start_byte()].trim().is_empty()
-        && text[statement.end_byte()..end].trim().is_empty();
-    is_alone.then_some(start..end)
 }

@@ -10,6 +10,7 @@ mod checked;
 mod class_literal;
 mod element;
 mod keys;
+mod locals;
 mod members;
 #[cfg(test)]
 mod tests;

@@ -108,6 +108,68 @@ fn fields_and_constructors_too() {
 }
 
 #[test]
+fn nothing_that_was_for_the_array_alone_stays() {
+    let natural = ["ATest$T.x", "ATest$T.y"];
+    let all = "    Field[] all = T.class.getDeclaredFields();/*calls*/\n";
+    let one = |code: &str, expected: &str| {
+        check(
+            "Class.getDeclaredFields",
+            &natural,
+            &format!("{all}{code}"),
+            expected,
+        );
+    };
+    one(
+        "    assertTrue(all.length >= 1);\n    use(all[0]);",
+        "-Field[] all = T.class.getDeclaredFields();\n-assertTrue(all.length >= 1);\n-use(all[0]);\n\
+         +use(T.class.getDeclaredField(\"x\"));",
+    );
+    // It says more than that there is one.
+    one(
+        "    assertTrue(all.length >= 2);\n    use(all[0]);",
+        "-use(all[0]);\n+use(T.class.getDeclaredField(\"x\"));",
+    );
+}
+
+#[test]
+fn a_member_that_is_picked_twice_or_in_a_long_line_gets_a_variable() {
+    let natural = ["ATest$T.x", "ATest$T.y"];
+    let all = "    Field[] all = T.class.getDeclaredFields();/*calls*/\n";
+    let one = |code: &str, expected: &str| {
+        check(
+            "Class.getDeclaredFields",
+            &natural,
+            &format!("{all}{code}"),
+            expected,
+        );
+    };
+    let declared = "-Field[] all = T.class.getDeclaredFields();\n";
+    one(
+        "    use(all[1], all[0], all[1]);",
+        &format!(
+            "{declared}-use(all[1], all[0], all[1]);\n+Field yField = T.class.getDeclaredField(\"y\");\n\
+             +Field xField = T.class.getDeclaredField(\"x\");\n+use(yField, xField, yField);"
+        ),
+    );
+    let long = format!("use({}, all[0]);", "a".repeat(90));
+    let short = long.replace("all[0]", "xField");
+    one(
+        &format!("    {long}"),
+        &format!("{declared}-{long}\n+Field xField = T.class.getDeclaredField(\"x\");\n+{short}"),
+    );
+    one(
+        "    use(all[0], all[0], all);",
+        "-use(all[0], all[0], all);\n+Field xField = T.class.getDeclaredField(\"x\");\n+use(xField, xField, all);",
+    );
+    // The name is taken.
+    one(
+        "    int xField = 1;\n    use(all[0], all[0], all);",
+        "-use(all[0], all[0], all);\n\
+         +use(T.class.getDeclaredField(\"x\"), T.class.getDeclaredField(\"x\"), all);",
+    );
+}
+
+#[test]
 fn what_the_program_is_given_may_be_asked_for_its_name() {
     let code = |assertion: &str| {
         format!(
@@ -119,8 +181,8 @@ fn what_the_program_is_given_may_be_asked_for_its_name() {
         &["ATest$T.x", "ATest$T.y"],
         &code("assertEquals(all[0].getName(), c.name());"),
         "-Field[] all = T.class.getDeclaredFields();\n-Config c = Config.of(all[0]);\n\
-         -assertEquals(all[0].getName(), c.name());\n+Config c = Config.of(T.class.getDeclaredField(\"x\"));\n\
-         +assertEquals(T.class.getDeclaredField(\"x\").getName(), c.name());",
+         -assertEquals(all[0].getName(), c.name());\n+Field xField = T.class.getDeclaredField(\"x\");\n\
+         +Config c = Config.of(xField);\n+assertEquals(xField.getName(), c.name());",
     );
     // The order itself is what these check.
     for assertion in [
