@@ -180,6 +180,7 @@ pub fn repair(
         patches.build(workplace, session);
     };
     prove(&mut patches, "proving all patches together");
+    patches.join();
     let all = patches.clone().finish(clock.elapsed());
     match choose(&all.document)? {
         Wanted::All => Ok(all),

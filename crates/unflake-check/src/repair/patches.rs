@@ -1,5 +1,6 @@
 //! From repairs to patches: grouped by cause, proved together, and said of each finding.
 
+mod joined;
 #[cfg(test)]
 mod tests;
 mod together;
@@ -454,8 +455,14 @@ fn names(applied: &BTreeSet<Applied>) -> String {
 }
 
 fn sentences(applied: &BTreeSet<Applied>) -> String {
+    /// More would be a list that nobody reads.
+    const MOST: usize = 3;
     let sentences: BTreeSet<&str> = applied.iter().map(|applied| applied.why.as_str()).collect();
-    sentences.into_iter().collect::<Vec<_>>().join("; ")
+    let mut shown: Vec<String> = sentences.iter().take(MOST).map(|one| (*one).to_owned()).collect();
+    if sentences.len() > MOST {
+        shown.push(format!("and {} more of this kind", sentences.len() - MOST));
+    }
+    shown.join("; ")
 }
 
 /// What findings of one patch have in common.

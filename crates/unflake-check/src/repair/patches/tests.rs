@@ -308,6 +308,56 @@ fn what_the_patch_of_a_cause_leaves_out_gets_one_of_its_own() {
 }
 
 #[test]
+fn proved_patches_that_do_the_same_in_one_file_are_joined() {
+    let joined = |outcomes: [Outcome; 3], by: Grouping| {
+        let project = project();
+        let sources = ProjectSources::new(project.path());
+        let document = found();
+        let outcomes: BTreeMap<usize, Outcome> = outcomes.into_iter().enumerate().collect();
+        let subjects = Subjects::default();
+        let options = options(Safety::Main, by);
+        let mut patches = Patches::new(&document, &outcomes, options, &sources, &subjects);
+        patches.join();
+        let repairs = patches.finish(Duration::ZERO).document.repairs.into_iter();
+        let shown = repairs.map(|group| {
+            let candidates = group.candidates.iter();
+            let of_each =
+                candidates.map(|candidate| format!("{} {}", candidate.safety, candidate.repairs.len()));
+            assert_eq!(group.chosen, Some(0));
+            format!(
+                "{} of {}",
+                of_each.collect::<Vec<_>>().join(", "),
+                group.findings.len()
+            )
+        });
+        shown.collect::<Vec<_>>().join("; ")
+    };
+    let test = |path: &str, word: &str| {
+        let main = repaired(MAIN, "int d", "long d");
+        Outcome::of(
+            repaired(path, &format!("int {word}"), &format!("long {word}")),
+            main,
+        )
+    };
+    let in_one_file = || [test(ONE, "a"), test(ONE, "b"), test(ONE, "e")];
+    assert_eq!(joined(in_one_file(), Grouping::Cause), "test 3, main 3 of 3");
+    let each = "test 1, main 1 of 1; test 1, main 1 of 1; test 1, main 1 of 1";
+    assert_eq!(joined(in_one_file(), Grouping::Test), each);
+    let in_two = [test(ONE, "a"), test(ONE, "b"), test(TWO, "e")];
+    assert_eq!(
+        joined(in_two, Grouping::Cause),
+        "test 2, main 2 of 2; test 1, main 1 of 1"
+    );
+    // Changes of main code are reviewed one by one.
+    let of_main = |word: &str| {
+        let main = repaired(MAIN, &format!("int {word}"), &format!("long {word}"));
+        Outcome::of(nothing(), main)
+    };
+    let in_main = [of_main("a"), of_main("b"), of_main("e")];
+    assert_eq!(joined(in_main, Grouping::Cause), "main 2 of 2; main 1 of 1");
+}
+
+#[test]
 fn causes_with_the_same_patch_share_it() {
     let same = || Outcome::of(repaired(ONE, "int a", "long a"), nothing());
     let outcomes = || [same(), same(), same()];

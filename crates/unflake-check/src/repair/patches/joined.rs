@@ -1,0 +1,74 @@
+//! Proved patches that do the same in the same files become one, as reviewers like it.
+
+use super::{Candidate, Group, Patches, names};
+use crate::repair::Grouping;
+use crate::repair::packs::together;
+use unflake_findings::Safety;
+
+impl Patches<'_> {
+    /// Joins chosen patches of test code. They were proved together, so nothing has to run again.
+    pub(crate) fn join(&mut self) {
+        if self.options.by == Grouping::Test {
+            return;
+        }
+        let mut joined: Vec<Group> = Vec::new();
+        for group in std::mem::take(&mut self.groups) {
+            let like = joined.iter().position(|there| there.is_like(&group));
+            let both = like.and_then(|at| Some((at, self.both(&joined[at], &group)?)));
+            match both {
+                Some((at, both)) => joined[at] = both,
+                None => joined.push(group),
+            }
+        }
+        self.groups = joined;
+    }
+
+    fn both(&self, one: &Group, other: &Group) -> Option<Group> {
+        let merged = |one: &Candidate, other: &Candidate| {
+            Some(Candidate {
+                safety: one.safety.max(other.safety),
+                findings: one.findings.iter().chain(&other.findings).copied().collect(),
+                applied: one.applied.union(&other.applied).cloned().collect(),
+                texts: together(&[&one.texts, &other.texts], self.sources)?,
+                mutants: one.mutants + other.mutants,
+                rounds: one.rounds.min(other.rounds),
+            })
+        };
+        let (first, second) = (one.chosen?, other.chosen?);
+        let mut candidates = vec![merged(&one.candidates[first], &other.candidates[second])?];
+        let but = |group: &Group, chosen: usize| {
+            let mut others = group.candidates.clone();
+            others.remove(chosen);
+            others
+        };
+        for candidate in but(one, first).into_iter().chain(but(other, second)) {
+            let mut others = candidates.iter_mut().skip(1);
+            let same = others.find(|there| there.safety == candidate.safety);
+            match same.and_then(|there| Some((merged(there, &candidate)?, there))) {
+                Some((both, there)) => *there = both,
+                None => candidates.push(candidate),
+            }
+        }
+        Some(Group {
+            findings: one.findings.iter().chain(&other.findings).copied().collect(),
+            candidates,
+            chosen: Some(0),
+        })
+    }
+}
+
+impl Group {
+    /// Whether the chosen patches do the same in the same files of test code. Each polluter keeps its own clean-up.
+    fn is_like(&self, other: &Group) -> bool {
+        const OF_POLLUTERS: [&str; 2] = ["clean-up", "reset-before"];
+        let chosen = |group: &Group| group.chosen.map(|chosen| group.candidates[chosen].clone());
+        let (Some(one), Some(other)) = (chosen(self), chosen(other)) else {
+            return false;
+        };
+        one.safety == Safety::Test
+            && other.safety == Safety::Test
+            && one.texts.keys().eq(other.texts.keys())
+            && names(&one.applied) == names(&other.applied)
+            && !OF_POLLUTERS.contains(&names(&one.applied).as_str())
+    }
+}
