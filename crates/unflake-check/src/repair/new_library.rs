@@ -133,8 +133,97 @@ fn added(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Silent;
+    use crate::repair::overlay::tests::sourced;
+    use crate::repair::trials::tests::with_trials;
     use std::fs;
-    use unflake_repair::Artifact;
+    use unflake_findings::{Cause, CauseStatus, Choice, SourcePlace};
+    use unflake_protocol::FailureSort;
+    use unflake_repair::{Artifact, Libraries};
+
+    const A: &str = "m1/src/test/java/p/ATest.java";
+
+    /// What comes of a test with this statement, for which this was found without a library.
+    fn comes_of(statement: &str, found: &Result<Repaired, String>) -> Option<String> {
+        let source = format!(
+            "package p;\n\nimport static org.junit.Assert.assertEquals;\n\nimport org.junit.Test;\n\n\
+             public class ATest {{\n    @Test\n    public void a() {{\n        {statement}\n    }}\n}}\n"
+        );
+        let sourced = sourced("p.ATest#a fails varied", &[(A, &source)]);
+        let place = SourcePlace {
+            file: A.to_owned(),
+            line: 10,
+            method: "p.ATest.a".to_owned(),
+        };
+        let choice = Choice {
+            number: 1,
+            api: "HashMap.keySet".to_owned(),
+            javadoc: String::new(),
+            call: Some(place.clone()),
+            allocation: None,
+            stack: Vec::new(),
+            allocation_stack: Vec::new(),
+            owner: None,
+            elements: 3,
+            natural: Vec::new(),
+            failing: Vec::new(),
+            moved: Vec::new(),
+        };
+        let patient = Patient {
+            test: "p.ATest#a".to_owned(),
+            sort: FailureSort::Assertion,
+            exception: "java.lang.AssertionError".to_owned(),
+            cause: Cause {
+                status: CauseStatus::Found,
+                choices: vec![choice],
+                expected: Some(r#"{"a":1,"b":2}"#.to_owned()),
+                actual: Some(r#"{"b":2,"a":1}"#.to_owned()),
+                failed_at: vec![place],
+                ..Cause::default()
+            },
+        };
+        let surroundings = sourced.simulated.surroundings();
+        let workplace = Workplace {
+            surroundings: &surroundings,
+            runner: std::path::Path::new("runner"),
+            java_home: None,
+            path: None,
+        };
+        let known = Known {
+            sources: &sourced.sources,
+            libraries: &[Libraries::new(8, [])],
+        };
+        let without = || vec![Searched::new(found.clone(), Vec::new())];
+        let (test, main) = (without(), without());
+        let searched = with_trials(&sourced, &["p.ATest#a"], |trials| {
+            search_with_library(&[patient], [&test, &main], known, &workplace, trials, &Silent)
+        });
+        let mut searched = searched?;
+        assert_eq!(searched.len(), 1);
+        Some(
+            searched
+                .remove(0)
+                .repaired
+                .map_or_else(|why| why, |_| "repaired".to_owned()),
+        )
+    }
+
+    #[test]
+    fn a_library_is_looked_for_only_where_one_is_of_use() {
+        let nothing = Err("nothing fits".to_owned());
+        let json = r#"assertEquals("{\"a\":1,\"b\":2}", Main.json());"#;
+        // The project has no build that could be asked for it.
+        let why = comes_of(json, &nothing).unwrap();
+        assert!(why.contains("pom.xml"), "{why}");
+        assert_eq!(comes_of("assertEquals(\"a, b\", Main.text());", &nothing), None);
+        let repaired = Ok(Repaired {
+            texts: Texts::new(),
+            applied: Vec::new(),
+            mutants: 0,
+            rounds: 23,
+        });
+        assert_eq!(comes_of(json, &repaired), None);
+    }
 
     #[test]
     fn a_module_is_what_stands_before_its_test_sources() {

@@ -1,7 +1,7 @@
 //! Attempts in real JVMs: packed together, compiled into overlays, run unvaried and varied.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use super::Texts;
 use super::overlay::{NotCompiled, Overlays};

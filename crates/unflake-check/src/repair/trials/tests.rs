@@ -13,7 +13,11 @@ fn suite(text: &str) -> Sourced {
 }
 
 /// Does something with trials of these tests, each of which failed with everything reversed.
-fn with_trials<R>(sourced: &Sourced, tests: &[&str], work: impl FnOnce(&mut Trials<'_>) -> R) -> R {
+pub(crate) fn with_trials<R>(
+    sourced: &Sourced,
+    tests: &[&str],
+    work: impl FnOnce(&mut Trials<'_>) -> R,
+) -> R {
     let simulated = &sourced.simulated;
     let subject = |name: &&str| {
         let test = simulated.test(name);
