@@ -84,12 +84,15 @@ impl JavaFile {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
+    /// Where the line of a node starts.
+    pub(crate) fn line_start(&self, node: Node<'_>) -> usize {
+        let before = &self.text[..node.start_byte()];
+        before.rfind('\n').map_or(0, |newline| newline + 1)
+    }
+
     /// The white space at the start of the line of a node.
     pub(crate) fn indentation(&self, node: Node<'_>) -> &str {
-        let start = self.text[..node.start_byte()]
-            .rfind('\n')
-            .map_or(0, |newline| newline + 1);
-        let line = &self.text[start..];
+        let line = &self.text[self.line_start(node)..];
         let end = line.find(|c: char| c != ' ' && c != '\t').unwrap_or(0);
         &line[..end]
     }

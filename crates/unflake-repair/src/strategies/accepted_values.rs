@@ -62,9 +62,7 @@ impl<'a, 'f> Accepting<'a, 'f> {
         let statement = file.statement_of(comparison.call)?;
         let in_block = statement.parent().is_some_and(|up| up.kind() == "block");
         let is_all = statement.child(0) == Some(comparison.call);
-        let line_start = file.text()[..statement.start_byte()]
-            .rfind('\n')
-            .map_or(0, |newline| newline + 1);
+        let line_start = file.line_start(statement);
         let is_first = file.text()[line_start..statement.start_byte()].trim().is_empty();
         if !BY_EQUALS.contains(&comparison.name(file)) || !in_block || !is_all || !is_first {
             return None;

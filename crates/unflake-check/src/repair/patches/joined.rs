@@ -61,14 +61,15 @@ impl Group {
     /// Whether the chosen patches do the same in the same files of test code. Each polluter keeps its own clean-up.
     fn is_like(&self, other: &Group) -> bool {
         const OF_POLLUTERS: [&str; 2] = ["clean-up", "reset-before"];
-        let chosen = |group: &Group| group.chosen.map(|chosen| group.candidates[chosen].clone());
-        let (Some(one), Some(other)) = (chosen(self), chosen(other)) else {
+        let (Some(mine), Some(its)) = (self.chosen, other.chosen) else {
             return false;
         };
+        let (one, other) = (&self.candidates[mine], &other.candidates[its]);
+        let strategies = names(&one.applied);
         one.safety == Safety::Test
             && other.safety == Safety::Test
             && one.texts.keys().eq(other.texts.keys())
-            && names(&one.applied) == names(&other.applied)
-            && !OF_POLLUTERS.contains(&names(&one.applied).as_str())
+            && strategies == names(&other.applied)
+            && !OF_POLLUTERS.contains(&strategies.as_str())
     }
 }

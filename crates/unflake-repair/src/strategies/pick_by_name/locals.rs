@@ -67,9 +67,7 @@ fn variable(member: &str, kind: &str) -> Option<String> {
 /// Whether the line of a node is too long with a text in its place.
 fn is_wide(file: &JavaFile, node: Node<'_>, text: &str) -> bool {
     let all = file.text();
-    let start = all[..node.start_byte()]
-        .rfind('\n')
-        .map_or(0, |newline| newline + 1);
+    let start = file.line_start(node);
     let end = all[node.end_byte()..]
         .find('\n')
         .map_or(all.len(), |newline| node.end_byte() + newline);
@@ -100,9 +98,7 @@ pub(super) fn length_check<'f>(file: &'f JavaFile, array: Node<'f>, picked: usiz
 /// The lines of a statement that stands on them alone.
 pub(super) fn whole_lines(file: &JavaFile, statement: Node<'_>) -> Option<Range<usize>> {
     let text = file.text();
-    let start = text[..statement.start_byte()]
-        .rfind('\n')
-        .map_or(0, |newline| newline + 1);
+    let start = file.line_start(statement);
     let end = statement.end_byte() + text[statement.end_byte()..].find('\n')? + 1;
     let is_alone = text[start..statement.start_byte()].trim().is_empty()
         && text[statement.end_byte()..end].trim().is_empty();
