@@ -90,8 +90,7 @@ impl FindError {
                 )
             }
             FindError::OtherBuild { .. } => {
-                "run its tests under unflake with `unflake exec -- COMMAND`, for example \
-                 `unflake exec -- ./gradlew test`"
+                "run its tests under unflake with `unflake exec -- COMMAND`, for example `unflake exec -- ant test`"
                     .to_owned()
             }
             FindError::NoProgram(tool) => tool.facts().install_hint.to_owned(),

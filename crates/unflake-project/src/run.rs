@@ -183,10 +183,10 @@ impl BuildRequest<'_> {
         let mut command = command(&self.build.program, &self.build.directory);
         self.build
             .tool
-            .prepare(&mut command, self.scratch)
+            .prepare(&mut command, self.arguments, self.scratch)
             .map_err(io_error("cannot prepare the build"))?;
         command.args(self.arguments).env(
-            "JAVA_TOOL_OPTIONS",
+            self.build.tool.facts().agent_variable,
             tool_options(self.agent, &listener.path().display().to_string()),
         );
         if let Some(home) = self.java_home {

@@ -16,9 +16,9 @@ pub trait BuildTool: fmt::Debug + Sync {
     fn facts(&self) -> &'static ToolFacts;
 
     /// Adds to `command` what makes the tool run all tests once, even if nothing has changed since the last time, and
-    /// go on after failures. The arguments of [`BuildTool::select`] and those of the user follow. Files that this
+    /// go on after failures. `arguments` follow: those of [`BuildTool::select`] and those of the user. Files that this
     /// needs, such as a script for the tool, go to `scratch`.
-    fn prepare(&self, command: &mut Command, scratch: &Path) -> io::Result<()>;
+    fn prepare(&self, command: &mut Command, arguments: &[String], scratch: &Path) -> io::Result<()>;
 
     /// The arguments that limit the run to these classes. They are top-level classes with dots; a name may contain `*`,
     /// and a name without a package stands for that class in every package.
@@ -102,6 +102,9 @@ pub struct ToolFacts {
     pub test_command: &'static str,
     /// The command with which people compile the tests.
     pub compile_command: &'static str,
+    /// The variable that tells the build how test JVMs load the agent. If it is that of the JVM itself, all JVMs of the
+    /// build load it, and it sleeps in those that run no tests.
+    pub agent_variable: &'static str,
     /// Where to look if the build ran no tests.
     pub no_tests_hint: &'static str,
     /// Files and directories of a module that the tool writes while tests run. They are not the tests' doing.

@@ -1,9 +1,11 @@
 //! The build tools that unflake drives, and how the one of a project is found.
 
+mod gradle;
 mod maven;
 
 use crate::build::{Build, FindError};
 use crate::tool::BuildTool;
+use gradle::Gradle;
 use maven::Maven;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,18 +15,10 @@ use std::path::{Path, PathBuf};
 pub struct Tools(pub &'static [&'static dyn BuildTool]);
 
 /// All build tools that unflake drives.
-pub const TOOLS: Tools = Tools(&[&Maven]);
+pub const TOOLS: Tools = Tools(&[&Maven, &Gradle]);
 
 /// Build files of tools that are not driven yet.
-const OTHER_BUILDS: &[&str] = &[
-    "build.gradle",
-    "build.gradle.kts",
-    "settings.gradle",
-    "build.sbt",
-    "build.xml",
-    "WORKSPACE",
-    "MODULE.bazel",
-];
+const OTHER_BUILDS: &[&str] = &["build.sbt", "build.xml", "WORKSPACE", "MODULE.bazel"];
 
 impl Tools {
     pub fn named(self, name: &str) -> Option<&'static dyn BuildTool> {
@@ -51,9 +45,9 @@ impl Tools {
             .into_iter()
             .flat_map(std::env::split_paths)
             .map(|folder| folder.join(facts.program));
-        let program = std::iter::once(directory.join(facts.wrapper))
-            .chain(on_path)
-            .find(|program| is_executable(program));
+        // A module of a larger build has its wrapper at the top.
+        let wrappers = directory.ancestors().map(|folder| folder.join(facts.wrapper));
+        let program = wrappers.chain(on_path).find(|program| is_executable(program));
         match program {
             Some(program) => Ok(Build {
                 directory,

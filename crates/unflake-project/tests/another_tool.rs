@@ -40,6 +40,7 @@ const FACTS: ToolFacts = ToolFacts {
     install_hint: "install Fake",
     test_command: "fake check",
     compile_command: "fake compile",
+    agent_variable: "JAVA_TOOL_OPTIONS",
     no_tests_hint: "see what `fake check` says",
     reports: &["out/reports"],
     caches: &[],
@@ -51,7 +52,7 @@ impl BuildTool for Fake {
         &FACTS
     }
 
-    fn prepare(&self, command: &mut Command, scratch: &Path) -> io::Result<()> {
+    fn prepare(&self, command: &mut Command, _: &[String], scratch: &Path) -> io::Result<()> {
         let script = scratch.join("init.fake");
         fs::write(&script, "forward JAVA_TOOL_OPTIONS\n")?;
         command

@@ -21,6 +21,7 @@ const FACTS: ToolFacts = ToolFacts {
     install_hint: "install Maven, or put its `bin` directory on the PATH",
     test_command: "mvn test",
     compile_command: "mvn test-compile",
+    agent_variable: "JAVA_TOOL_OPTIONS",
     no_tests_hint: "run `mvn test` and see what it says; tests may be switched off, or no class may match \
                     Surefire's patterns",
     reports: &[
@@ -40,7 +41,7 @@ impl BuildTool for Maven {
         &FACTS
     }
 
-    fn prepare(&self, command: &mut Command, _scratch: &Path) -> io::Result<()> {
+    fn prepare(&self, command: &mut Command, _arguments: &[String], _scratch: &Path) -> io::Result<()> {
         command.args(["--batch-mode", "-Dmaven.test.failure.ignore=true", "test"]);
         Ok(())
     }
