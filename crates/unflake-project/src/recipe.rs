@@ -22,6 +22,7 @@ impl BuildRecipe {
         let from_tool = FromTool {
             class_path: self.tool.class_path(&self.recipe),
             own_properties: self.tool.facts().own_properties,
+            own_options: self.tool.facts().own_options,
         };
         Launch::from_recipe(&self.recipe, &from_tool)
     }

@@ -113,4 +113,6 @@ pub struct ToolFacts {
     pub caches: &'static [&'static str],
     /// System properties that the tool sets in the test JVM for its own sake.
     pub own_properties: &'static [&'static str],
+    /// How options begin with which the tool starts test JVMs for its own sake.
+    pub own_options: &'static [&'static str],
 }

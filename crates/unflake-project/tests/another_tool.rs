@@ -45,6 +45,7 @@ const FACTS: ToolFacts = ToolFacts {
     reports: &["out/reports"],
     caches: &[],
     own_properties: &["fake.worker"],
+    own_options: &[],
 };
 
 impl BuildTool for Fake {

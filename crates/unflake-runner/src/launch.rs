@@ -29,6 +29,8 @@ pub struct FromTool {
     pub class_path: Option<String>,
     /// System properties that the tool set for its own sake.
     pub own_properties: &'static [&'static str],
+    /// How options begin that the tool set for its own sake.
+    pub own_options: &'static [&'static str],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +80,12 @@ const TAKES_VALUE: &[&str] = &[
 impl Launch {
     pub fn from_recipe(recipe: &Recipe, from_tool: &FromTool) -> Result<Launch, LaunchError> {
         let arguments = expand_argument_files(recipe)?;
-        let Split { options, class_path } = split(arguments);
+        let Split {
+            mut options,
+            class_path,
+        } = split(arguments);
+        let is_own = |option: &String| from_tool.own_options.iter().any(|own| option.starts_with(own));
+        options.retain(|option| !is_own(option));
         let is_modular = options.iter().any(|o| o == "--module-path" || o == "-p");
         let class_path = match class_path {
             Some(path) if is_modular => path,
@@ -349,16 +356,21 @@ mod tests {
     }
 
     #[test]
-    fn properties_of_the_jvm_and_of_the_tool_are_not_restored() {
+    fn properties_and_options_of_the_jvm_and_of_the_tool_are_not_restored() {
         let mut recipe = recipe(&["Main"]);
         for name in ["java.io.tmpdir", "tool.worker", "tool.told", "user.language"] {
             recipe.properties.insert(name.to_owned(), "x".to_owned());
         }
+        recipe.arguments = ["-Dtool.hook=on", "-Dtool.told=x", "Main"]
+            .map(str::to_owned)
+            .to_vec();
         let from_tool = FromTool {
             own_properties: &["tool.worker"],
+            own_options: &["-Dtool.hook="],
             ..FromTool::default()
         };
         let launch = Launch::from_recipe(&recipe, &from_tool).unwrap();
+        assert_eq!(launch.options, ["-Dtool.told=x"]);
         let kept: Vec<&str> = launch.properties.keys().map(String::as_str).collect();
         assert_eq!(kept, ["tool.told", "user.language"]);
     }

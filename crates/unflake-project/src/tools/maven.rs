@@ -34,6 +34,7 @@ const FACTS: ToolFacts = ToolFacts {
     ],
     caches: &[".m2/repository"],
     own_properties: &["surefire.real.class.path"],
+    own_options: &[],
 };
 
 impl BuildTool for Maven {

@@ -37,6 +37,8 @@ const FACTS: ToolFacts = ToolFacts {
         "org.gradle.test.worker",
         "org.gradle.internal.worker.tmpdir",
     ],
+    // With Java 8, this is how the worker gets at its class path.
+    own_options: &["-Djava.security.manager=worker.org.gradle."],
 };
 
 const SCRIPT: &str = include_str!("unflake.init.gradle");
