@@ -4,6 +4,7 @@
 #
 #   UNFLAKE_JDK_DIR=DIR   where to look for JDKs, and where to put those that are missing
 #   UNFLAKE_JDKS=A:B:C    exactly these JDKs
+#   UNFLAKE_GRADLE=DIR    the Gradle to test with; one is put together if this is not set
 set -euo pipefail
 # shellcheck source=setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -16,6 +17,17 @@ if [ -z "${UNFLAKE_JDKS:-}" ]; then
   scripts/jdks.sh "$UNFLAKE_JDK_DIR"
   UNFLAKE_JDKS=$(for version in 8 11 17 21 25; do readlink -f "$UNFLAKE_JDK_DIR/$version"; done | paste -sd :)
   export UNFLAKE_JDKS
+fi
+
+if [ -z "${UNFLAKE_GRADLE:-}" ]; then
+  export UNFLAKE_GRADLE=${XDG_CACHE_HOME:-$HOME/.cache}/unflake-gradle/8.8
+  if [ ! -x "$UNFLAKE_GRADLE/bin/gradle" ]; then
+    command -v python3 >/dev/null || install_packages python3
+    # Done beside it and then renamed: an interrupted one does not count.
+    rm -rf "$UNFLAKE_GRADLE" "$UNFLAKE_GRADLE.new"
+    scripts/gradle.sh 8.8 "$UNFLAKE_GRADLE.new" >&2
+    mv "$UNFLAKE_GRADLE.new" "$UNFLAKE_GRADLE"
+  fi
 fi
 
 # The quotations of the models are looked up in the JDK's own sources, which Debian packs separately.

@@ -102,8 +102,9 @@ fn names(tools: Tools) -> String {
     listed(tools.names(), "and")
 }
 
+/// The most common build file of each tool.
 fn build_files(tools: Tools) -> String {
-    let files = tools.0.iter().flat_map(|tool| tool.facts().build_files);
+    let files = tools.0.iter().filter_map(|tool| tool.facts().build_files.first());
     listed(files.copied(), "or")
 }
 

@@ -90,7 +90,7 @@ pub struct LeftOut {
 pub struct ToolFacts {
     /// As people write it. A stored run remembers the tool by this name.
     pub name: &'static str,
-    /// A directory with one of these is a project of this tool.
+    /// A directory with one of these is a project of this tool; the most common one comes first.
     pub build_files: &'static [&'static str],
     /// The project's own copy of the tool, which comes before the one on the PATH.
     pub wrapper: &'static str,

@@ -279,11 +279,11 @@ fn what_is_missing_is_said_for_all_tools() {
     let error = WITH_FAKE.find(project.root.path(), None).unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("`{shown}` is not a project: there is no pom.xml, fake.build or fake.build.kts in it")
+        format!("`{shown}` is not a project: there is no pom.xml or fake.build in it")
     );
     assert_eq!(
         error.hint(),
-        "go to the directory with the project's pom.xml, fake.build or fake.build.kts, or name it with `-C DIR`"
+        "go to the directory with the project's pom.xml or fake.build, or name it with `-C DIR`"
     );
     fs::create_dir(project.directory().join("src")).unwrap();
     let error = WITH_FAKE

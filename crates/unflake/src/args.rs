@@ -15,8 +15,9 @@ use unflake_runner::IsolationSetting;
 
 /// Finds JVM tests that pass only by luck.
 ///
-/// In the directory of a Maven project, `unflake check` reports tests that pass only because of the order in which this
-/// JDK happens to return things, and tests that leave shared state changed, each with a command that repeats it.
+/// In the directory of a Maven or Gradle project, `unflake check` reports tests that pass only because of the order in
+/// which this JDK happens to return things, and tests that leave shared state changed, each with a command that repeats
+/// it.
 #[derive(Debug, Parser)]
 #[command(
     name = "unflake",

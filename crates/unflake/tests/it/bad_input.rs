@@ -140,8 +140,8 @@ fn unknown_apis_name_the_nearest() {
 
 #[test]
 fn not_a_project() {
-    let no_project = "error: `ROOT/project` is not a project: there is no pom.xml in it\n\
-                      hint: go to the directory with the project's pom.xml, or name it with `-C DIR`\nexit 3\n";
+    let no_project = "error: `ROOT/project` is not a project: there is no pom.xml or build.gradle in it\n\
+                      hint: go to the directory with the project's pom.xml or build.gradle, or name it with `-C DIR`\nexit 3\n";
     check(&Place::new(), "check", no_project);
     check(&Place::new(), "check .", no_project);
     check(
@@ -159,7 +159,7 @@ fn not_a_project() {
     check(
         &project().file("project/src/x", ""),
         "check src",
-        "error: `ROOT/project/src` is not a project: there is no pom.xml in it\n\
+        "error: `ROOT/project/src` is not a project: there is no pom.xml or build.gradle in it\n\
          hint: try `unflake check -C ROOT/project`\nexit 3\n",
     );
 }

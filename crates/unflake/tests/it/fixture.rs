@@ -32,12 +32,18 @@ impl Fixture {
 
     /// A project with these sources and the build file of `fixtures/pollution`; it expects nothing.
     pub(crate) fn written(files: &[(&str, &str)]) -> Fixture {
+        let fixture = Fixture::of_files(files);
+        let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pollution/pom.xml");
+        fixture.write("pom.xml", &fs::read_to_string(pom).unwrap());
+        fixture
+    }
+
+    /// A project of these files and nothing else; it expects nothing.
+    pub(crate) fn of_files(files: &[(&str, &str)]) -> Fixture {
         let fixture = Fixture {
             root: tempfile::tempdir().unwrap(),
             expected: toml::Table::new(),
         };
-        let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pollution/pom.xml");
-        fixture.write("pom.xml", &fs::read_to_string(pom).unwrap());
         for (path, text) in files {
             fixture.write(path, text);
         }

@@ -19,6 +19,7 @@ mod fix;
 mod fix_compiles;
 mod fix_stopped;
 mod fixture;
+mod gradle;
 mod isolation;
 mod javas;
 mod launcher;
