@@ -10,7 +10,7 @@ fn words(text: &str) -> Vec<String> {
 
 fn command(arguments: &str) -> Vec<String> {
     let scratch = tempfile::tempdir().unwrap();
-    let mut command = Command::new("gradle");
+    let mut command = unflake_runner::command("gradle", Path::new("/"));
     Gradle
         .prepare(&mut command, &words(arguments), scratch.path())
         .unwrap();
