@@ -261,6 +261,7 @@ impl Ledger {
                 | Trouble::NoLaunch { .. }
                 | Trouble::InParallel { .. }
                 | Trouble::ContainerFailed { .. }
+                | Trouble::Deleted
                 | Trouble::RanAgain { .. } => None,
             };
             if let Some(cut) = cut {
@@ -300,6 +301,10 @@ impl Ledger {
                     };
                     (NoteKind::Other, format!("{}; {done}", culprits.join(", ")))
                 }
+                Trouble::Deleted => (
+                    NoteKind::Other,
+                    "a test deletes the compiled tests in the build; they were compiled again".to_owned(),
+                ),
                 Trouble::NotReached { classes } => (NoteKind::Other, not_reached(classes)),
             };
             self.note(kind, message);
