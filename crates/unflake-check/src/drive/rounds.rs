@@ -78,12 +78,15 @@ impl Workers<'_> {
         jvm: &mut Option<DrivenJvm>,
         done: &(dyn Fn(TestIx, &Verdict) + Sync),
     ) -> Verdicts {
+        /// JVMs that break in one round: the next one would, too.
+        const MOST_BROKEN: usize = 3;
         let mut verdicts = Verdicts::new();
         // One that has ended its JVM is suspected already; to see it do so in every round takes too long.
         let mut ended_it: BTreeSet<TestIx> = BTreeSet::new();
         for turn in &unit.turns {
             let mut left = turn.tests.clone();
             left.retain(|test| !ended_it.contains(test));
+            let mut broken = 0;
             while !left.is_empty() && !self.driver.cancel().is_cancelled() {
                 let mut running = match jvm.take() {
                     Some(running) => running,
@@ -112,6 +115,7 @@ impl Workers<'_> {
                             .map(|(test, _)| test),
                     );
                 }
+                let has_run_some = !found.is_empty();
                 left.retain(|test| !found.contains_key(test));
                 verdicts.extend(
                     found
@@ -125,7 +129,18 @@ impl Workers<'_> {
                     }
                     // What a test ended costs that test; the others go on in a new JVM.
                     JvmEnd::Died { .. } | JvmEnd::Hung { .. } => {}
-                    JvmEnd::Broken(_) | JvmEnd::TimeUp | JvmEnd::Cancelled => break,
+                    JvmEnd::Broken(_) => {
+                        // No test's doing: they go on, too, the one that ran among them. If it gets no further in a new
+                        // one either, it is left out.
+                        broken += 1;
+                        if broken == MOST_BROKEN {
+                            break;
+                        }
+                        if !has_run_some {
+                            left.remove(0);
+                        }
+                    }
+                    JvmEnd::TimeUp | JvmEnd::Cancelled => break,
                 }
             }
         }
@@ -395,6 +410,32 @@ mod tests {
         let rounds =
             ["A#a A#b A#c A#d A#e", "A#c A#d A#e", "A#e"].map(|tests| format!("{tests} | one reverse"));
         assert_eq!(commands[..3], rounds);
+    }
+
+    #[test]
+    fn a_jvm_that_breaks_costs_no_test() {
+        let commands = |suite: &str| {
+            let simulated = simulated(suite).with(|options| options.rounds = Some(1));
+            let facts = simulated.facts();
+            let first = simulated.commands().into_iter();
+            let of_round = first.filter_map(|tests| tests.strip_suffix(" | one reverse").map(str::to_owned));
+            (of_round.collect::<Vec<_>>(), facts)
+        };
+        let (once, facts) = commands("A#a\nA#b cuts turns fp\nA#c");
+        assert_eq!(once, ["A#a A#b A#c", "A#b A#c"]);
+        for test in ["A#a", "A#b", "A#c"] {
+            assert!(facts.contains(&format!("{test} failed 0 of 1")), "{facts:#?}");
+        }
+        // What breaks each of them costs itself only, and what breaks all of them is given up.
+        assert_eq!(
+            commands("A#a\nA#b cuts varied\nA#c").0[..3],
+            ["A#a A#b A#c", "A#b A#c", "A#c"]
+        );
+        let all = "A#a cuts varied\nA#b cuts varied\nA#c cuts varied\nA#d";
+        assert_eq!(
+            commands(all).0[..3],
+            ["A#a A#b A#c A#d", "A#b A#c A#d", "A#c A#d"]
+        );
     }
 
     #[test]

@@ -113,6 +113,8 @@ impl Rule {
             "wants-port" => Action::WantsPort,
             "dies" => Action::Dies(Death::Exit),
             "crashes" => Action::Dies(Death::Signal),
+            // Its JVM's connection to us.
+            "cuts" => Action::Dies(Death::Cut),
             "hangs" => Action::Hangs,
             "exits" => Action::Exits,
             "skips" => Action::Skips,
