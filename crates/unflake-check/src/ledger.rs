@@ -65,9 +65,10 @@ pub(crate) enum Unvaried {
     Fails {
         message: String,
     },
-    /// It fails in the build and passes alone.
+    /// It fails in the build and passes alone; or, where many fail, after others of them only.
     FailsInSuite {
         message: String,
+        is_alone: bool,
     },
     /// It passed in the build and failed in another run.
     Flaky(Rate),
@@ -469,7 +470,10 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.add(Fact::Unvaried(
             TestIx(0),
-            Unvaried::FailsInSuite { message: no() },
+            Unvaried::FailsInSuite {
+                message: no(),
+                is_alone: true,
+            },
         ));
         ledger.add(Fact::Unresolved(
             TestIx(1),
