@@ -59,7 +59,7 @@ impl Workers<'_> {
             ]
         };
         let parts = in_lanes(lanes, &|| None, &|last: &mut Option<Used>, unit| {
-            let like = (unit.launch, unit.kind);
+            let like = Like::of(&unit);
             let mut jvm = last
                 .take()
                 .filter(|used| used.like == like && !self.spread.repeatable)
@@ -78,15 +78,12 @@ impl Workers<'_> {
         jvm: &mut Option<DrivenJvm>,
         done: &(dyn Fn(TestIx, &Verdict) + Sync),
     ) -> Verdicts {
-        /// JVMs that break in one round: the next one would, too.
-        const MOST_BROKEN: usize = 3;
         let mut verdicts = Verdicts::new();
         // One that has ended its JVM is suspected already; to see it do so in every round takes too long.
         let mut ended_it: BTreeSet<TestIx> = BTreeSet::new();
         for turn in &unit.turns {
             let mut left = turn.tests.clone();
             left.retain(|test| !ended_it.contains(test));
-            let mut broken = 0;
             while !left.is_empty() && !self.driver.cancel().is_cancelled() {
                 let mut running = match jvm.take() {
                     Some(running) => running,
@@ -129,18 +126,14 @@ impl Workers<'_> {
                     }
                     // What a test ended costs that test; the others go on in a new JVM.
                     JvmEnd::Died { .. } | JvmEnd::Hung { .. } => {}
-                    JvmEnd::Broken(_) => {
-                        // No test's doing: they go on, too, the one that ran among them. If it gets no further in a new
-                        // one either, it is left out.
-                        broken += 1;
-                        if broken == MOST_BROKEN {
-                            break;
-                        }
+                    // No test's doing: they go on, too, the one that ran among them. One with which a JVM gets nowhere is
+                    // left out.
+                    JvmEnd::Broken(_) if self.driver.faults().may_replace() => {
                         if !has_run_some {
                             left.remove(0);
                         }
                     }
-                    JvmEnd::TimeUp | JvmEnd::Cancelled => break,
+                    JvmEnd::Broken(_) | JvmEnd::TimeUp | JvmEnd::Cancelled => break,
                 }
             }
         }
@@ -301,8 +294,27 @@ fn verdicts_of(transcript: &Transcript, tests: &[TestIx], handles: &[Handle]) ->
 
 /// A JVM that is through with a unit, and what it can be used for again.
 struct Used {
-    like: (LaunchIx, UnitKind),
+    like: Like,
     jvm: DrivenJvm,
+}
+
+/// What units have in common that one JVM may run. Those that begin with another round have tests in common, too, and
+/// each round is to find a JVM in which they have not run.
+#[derive(PartialEq, Eq)]
+struct Like {
+    launch: LaunchIx,
+    kind: UnitKind,
+    first_round: Option<u32>,
+}
+
+impl Like {
+    fn of(unit: &Unit) -> Like {
+        Like {
+            launch: unit.launch,
+            kind: unit.kind,
+            first_round: unit.turns.first().map(|turn| turn.round),
+        }
+    }
 }
 
 /// Fresh JVMs for one test's launch.
@@ -426,16 +438,14 @@ mod tests {
         for test in ["A#a", "A#b", "A#c"] {
             assert!(facts.contains(&format!("{test} failed 0 of 1")), "{facts:#?}");
         }
-        // What breaks each of them costs itself only, and what breaks all of them is given up.
+        // What breaks each of them costs itself only.
         assert_eq!(
-            commands("A#a\nA#b cuts varied\nA#c").0[..3],
+            commands("A#a\nA#b cuts varied\nA#c").0,
             ["A#a A#b A#c", "A#b A#c", "A#c"]
         );
-        let all = "A#a cuts varied\nA#b cuts varied\nA#c cuts varied\nA#d";
-        assert_eq!(
-            commands(all).0[..3],
-            ["A#a A#b A#c A#d", "A#b A#c A#d", "A#c A#d"]
-        );
+        // Where all of them break, that comes to an end.
+        let all: Vec<String> = (0..30).map(|n| format!("A#a{n} cuts varied")).collect();
+        assert_eq!(commands(&all.join("\n")).0.len(), 11);
     }
 
     #[test]
