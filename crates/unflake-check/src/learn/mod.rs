@@ -392,6 +392,22 @@ mod tests {
     }
 
     #[test]
+    fn the_compiled_tests_of_all_jvms_of_the_build_are_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = crate::simulated::build_run("p.A#a\np.B#a [jvm 2]", folder.path());
+        let directories = directories_of_tests(&run);
+        let directories = directories
+            .iter()
+            .map(|path| path.strip_prefix(folder.path()).unwrap());
+        let directories: Vec<&Path> = directories.collect();
+        assert_eq!(
+            directories,
+            ["m1", "m2"].map(|module| Path::new("project").join(module).join("target/test-classes"))
+        );
+        assert!(directories_of_tests(&BuildRun::default()).is_empty());
+    }
+
+    #[test]
     fn the_tests_that_were_asked_for_are_selected() {
         let folder = tempfile::tempdir().unwrap();
         let run = crate::simulated::build_run("p.A#a\np.A#b\np.B#a", folder.path());
