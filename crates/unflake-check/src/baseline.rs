@@ -4,6 +4,8 @@ use crate::check::Check;
 use crate::drive::rounds::LaunchJvms;
 use crate::ledger::{Fact, Ledger, Unvaried};
 use crate::suite::Baseline;
+use crate::vary::unvaried_runs;
+use std::collections::BTreeSet;
 use unflake_explore::{Jvm as _, Jvms as _, TestIx, Trial, Varied, Verdict};
 use unflake_protocol::Outcome;
 
@@ -28,6 +30,19 @@ pub(crate) fn sort_out(check: &Check<'_>, ledger: &mut Ledger) -> Vec<TestIx> {
             }
         }
     }
+    let in_company = pass_in_company(check, &failed);
+    failed.retain(|(test, message)| {
+        let passes = in_company.contains(test);
+        if passes {
+            let message = message.clone();
+            let is_alone = false;
+            ledger.add(Fact::Unvaried(
+                *test,
+                Unvaried::FailsInSuite { message, is_alone },
+            ));
+        }
+        !passes
+    });
     if !failed.is_empty() {
         check
             .progress
@@ -37,13 +52,44 @@ pub(crate) fn sort_out(check: &Check<'_>, ledger: &mut Ledger) -> Vec<TestIx> {
             check.progress.step();
             let message = message.clone();
             let what = if passes {
-                Unvaried::FailsInSuite { message }
+                Unvaried::FailsInSuite {
+                    message,
+                    is_alone: true,
+                }
             } else {
                 Unvaried::Fails { message }
             };
             Fact::Unvaried(*test, what)
         });
         alone.into_iter().for_each(|fact| ledger.add(fact));
+    }
+    passed
+}
+
+/// Of many that failed in the build, those that pass if nothing but the others of them runs before them: a JVM for each
+/// test would be many. Those that ended their JVM there would end ours, too.
+fn pass_in_company(check: &Check<'_>, failed: &[(TestIx, String)]) -> BTreeSet<TestIx> {
+    /// From so many on.
+    const MANY: usize = 10;
+    const MOST: usize = 4;
+    /// They run once more if at least one in so many passed.
+    const ONE_IN: usize = 10;
+    let has_finished = |test: &TestIx| matches!(check.session.suite[*test].baseline, Baseline::Finished(_));
+    let tests = failed.iter().map(|(test, _)| *test);
+    let mut left: Vec<TestIx> = tests.filter(has_finished).collect();
+    let mut passed = BTreeSet::new();
+    for _ in 0..MOST {
+        if left.len() < MANY || check.is_cancelled() {
+            break;
+        }
+        let before = left.len();
+        let counted = unvaried_runs(check, &left, 1);
+        let passes = |test: &TestIx| counted.get(test).is_some_and(|(counts, _)| counts.passed() > 0);
+        passed.extend(left.iter().copied().filter(passes));
+        left.retain(|test| !passed.contains(test));
+        if (before - left.len()) * ONE_IN < before {
+            break;
+        }
     }
     passed
 }
@@ -110,6 +156,30 @@ mod tests {
             "A#a",
             &["A#b fails in the suite: failed in the build"],
         );
+    }
+
+    #[test]
+    fn of_many_that_fail_in_the_build_those_that_pass_among_themselves_cost_no_jvm_each() {
+        let starts = |count: usize, does: &str| {
+            // Every second one.
+            let does = |n: usize| does.split('|').cycle().nth(n).unwrap_or_default();
+            let suite = (0..count).map(|n| format!("A#a{n} [failed] {}", does(n)));
+            let suite: Vec<String> = suite.collect();
+            let simulated = simulated(&suite.join("\n"));
+            let mut ledger = Ledger::default();
+            assert!(simulated.check(|check| sort_out(check, &mut ledger)).is_empty());
+            let facts = shown(&ledger, &simulated.session.suite);
+            let in_suite = facts.iter().filter(|fact| fact.contains("fails in the suite"));
+            (simulated.starts(), in_suite.count())
+        };
+        assert_eq!(starts(9, ""), (9, 9));
+        assert_eq!(starts(40, ""), (1, 40));
+        // What fails among them runs alone, too.
+        assert_eq!(starts(40, "fails"), (41, 0));
+        assert_eq!(starts(40, "fails after A#a0"), (40, 40));
+        assert_eq!(starts(40, "fails turns fp"), (41, 40));
+        // As long as some pass, the others have another go.
+        assert_eq!(starts(40, "fails turns fp|"), (2, 40));
     }
 
     #[test]

@@ -101,7 +101,8 @@ pub fn check(
         clock,
         reports: build.tool.facts().reports,
     };
-    let rebuild = vary::rebuild::rebuild(&request, progress);
+    let directories = learned.directories.clone();
+    let rebuild = vary::rebuild::rebuild(&request, &directories, progress);
     started.check(workshop, configuration, learned, &rebuild)
 }
 

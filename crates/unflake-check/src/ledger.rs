@@ -65,9 +65,10 @@ pub(crate) enum Unvaried {
     Fails {
         message: String,
     },
-    /// It fails in the build and passes alone.
+    /// It fails in the build and passes alone; or, where many fail, after others of them only.
     FailsInSuite {
         message: String,
+        is_alone: bool,
     },
     /// It passed in the build and failed in another run.
     Flaky(Rate),
@@ -261,6 +262,7 @@ impl Ledger {
                 | Trouble::NoLaunch { .. }
                 | Trouble::InParallel { .. }
                 | Trouble::ContainerFailed { .. }
+                | Trouble::Deleted
                 | Trouble::RanAgain { .. } => None,
             };
             if let Some(cut) = cut {
@@ -300,6 +302,10 @@ impl Ledger {
                     };
                     (NoteKind::Other, format!("{}; {done}", culprits.join(", ")))
                 }
+                Trouble::Deleted => (
+                    NoteKind::Other,
+                    "a test deletes the compiled tests in the build; they were compiled again".to_owned(),
+                ),
                 Trouble::NotReached { classes } => (NoteKind::Other, not_reached(classes)),
             };
             self.note(kind, message);
@@ -464,7 +470,10 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.add(Fact::Unvaried(
             TestIx(0),
-            Unvaried::FailsInSuite { message: no() },
+            Unvaried::FailsInSuite {
+                message: no(),
+                is_alone: true,
+            },
         ));
         ledger.add(Fact::Unresolved(
             TestIx(1),

@@ -104,6 +104,8 @@ pub(crate) enum Trouble {
         culprits: Vec<String>,
         by_name: bool,
     },
+    /// A test of the build has deleted the compiled tests.
+    Deleted,
     /// No build came to these classes, or some that are not known.
     NotReached {
         classes: Vec<String>,

@@ -38,6 +38,14 @@ impl Counts {
         self.runs += 1;
     }
 
+    #[must_use]
+    pub fn plus(self, other: Counts) -> Counts {
+        Counts {
+            failed: self.failed + other.failed,
+            runs: self.runs + other.runs,
+        }
+    }
+
     pub fn passed(self) -> u32 {
         self.runs - self.failed
     }
@@ -104,13 +112,9 @@ impl Evidence {
     }
 
     pub fn plus(self, other: Evidence) -> Evidence {
-        let sum = |a: Counts, b: Counts| Counts {
-            failed: a.failed + b.failed,
-            runs: a.runs + b.runs,
-        };
         Evidence {
-            with: sum(self.with, other.with),
-            without: sum(self.without, other.without),
+            with: self.with.plus(other.with),
+            without: self.without.plus(other.without),
         }
     }
 }

@@ -6,17 +6,17 @@ use crate::build::Build;
 use crate::jvm::TestJvm;
 use crate::lost::{LostJvm, lost_jvms};
 use crate::tool::BuildTool;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use unflake_protocol::{Configuration, PROTOCOL_VERSION, ToAgent, ToProgram, write_message};
-use unflake_runner::{Cancel, Children, Connection, Listener, command, end_process};
+use unflake_runner::{Cancel, Children, CommandEnd, Connection, Listener, command, end_process};
 
 /// What to run and how.
 #[derive(Clone, Debug)]
@@ -132,10 +132,45 @@ impl BuildRequest<'_> {
         while let Ok((number, event)) = listener.events().recv_timeout(TICK) {
             jvms.take(number, event)?;
         }
-        let output = fs::read(&log)
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            .unwrap_or_default();
-        self.judge(end, jvms.finish(), &output, &shown, start.elapsed())
+        self.judge(end, jvms.finish(), &text(&log), &shown, start.elapsed())
+    }
+
+    /// Compiles the tests if one of these directories is gone: a test of the build may have deleted it. Whether it did.
+    pub fn restore(&self, directories: &BTreeSet<PathBuf>) -> Result<bool, BuildError> {
+        if directories.iter().all(|directory| directory.exists()) {
+            return Ok(false);
+        }
+        let log = self.scratch.join("compile.log");
+        let output = File::create(&log).map_err(io_error("cannot write the build's output"))?;
+        let mut command = self.program();
+        self.build
+            .tool
+            .compile(&mut command, self.scratch)
+            .map_err(io_error("cannot prepare the build"))?;
+        command.args(self.arguments);
+        let shown = shown(&command);
+        let start = Instant::now();
+        let limit = self
+            .until
+            .map_or(Duration::MAX, |until| until.saturating_duration_since(start));
+        let end = self
+            .children
+            .run_watched(command, &output, limit, self.cancel)
+            .map_err(io_error(&format!("cannot start `{shown}`")))?;
+        match end {
+            CommandEnd::Exited(status) if status.success() => Ok(true),
+            CommandEnd::Exited(status) => Err(BuildError::Failed {
+                command: shown,
+                status: status.to_string(),
+                output: relevant(self.build.tool, &text(&log)),
+            }),
+            CommandEnd::TimeUp => Err(BuildError::TimedOut {
+                command: shown,
+                after: start.elapsed(),
+                run: Box::default(),
+            }),
+            CommandEnd::Cancelled => Err(BuildError::Cancelled { run: Box::default() }),
+        }
     }
 
     /// What the end of the build means.
@@ -180,7 +215,7 @@ impl BuildRequest<'_> {
 
     /// The build's command line, with its agents calling at `listener`.
     fn command(&self, listener: &Listener) -> Result<Command, BuildError> {
-        let mut command = command(&self.build.program, &self.build.directory);
+        let mut command = self.program();
         self.build
             .tool
             .prepare(&mut command, self.arguments, self.scratch)
@@ -189,10 +224,16 @@ impl BuildRequest<'_> {
             self.build.tool.facts().agent_variable,
             tool_options(self.agent, &listener.path().display().to_string()),
         );
+        Ok(command)
+    }
+
+    /// The build tool in the project, without arguments.
+    fn program(&self) -> Command {
+        let mut command = command(&self.build.program, &self.build.directory);
         if let Some(home) = self.java_home {
             command.env("JAVA_HOME", home);
         }
-        Ok(command)
+        command
     }
 
     /// Hears what the agents say until the build ends or may not go on.
@@ -238,6 +279,12 @@ enum BuildEnd {
     Exited(ExitStatus),
     TimeUp,
     Cancelled,
+}
+
+/// All that a build has printed.
+fn text(log: &Path) -> String {
+    let bytes = fs::read(log).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn io_error(what: &str) -> impl FnOnce(io::Error) -> BuildError {

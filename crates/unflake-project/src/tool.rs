@@ -20,6 +20,10 @@ pub trait BuildTool: fmt::Debug + Sync {
     /// needs, such as a script for the tool, go to `scratch`.
     fn prepare(&self, command: &mut Command, arguments: &[String], scratch: &Path) -> io::Result<()>;
 
+    /// Adds to `command` what makes the tool compile the tests and all that they need, and run none. The same arguments
+    /// follow.
+    fn compile(&self, command: &mut Command, scratch: &Path) -> io::Result<()>;
+
     /// The arguments that limit the run to these classes. They are top-level classes with dots; a name may contain `*`,
     /// and a name without a package stands for that class in every package.
     fn select(&self, classes: &[String]) -> Vec<String>;

@@ -10,7 +10,7 @@
     reason = "helpers of tests: what cannot go on fails the test"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -60,6 +60,11 @@ impl BuildTool for Fake {
             .arg("--init")
             .arg(script)
             .args(["--rerun", "--continue", "check"]);
+        Ok(())
+    }
+
+    fn compile(&self, command: &mut Command, _scratch: &Path) -> io::Result<()> {
+        command.arg("compile");
         Ok(())
     }
 
@@ -180,6 +185,10 @@ impl Project {
     }
 
     fn run(&self, classes: &[&str], limits: Limits) -> Result<BuildRun, BuildError> {
+        self.request(classes, limits, |request| request.run(|_| {}))
+    }
+
+    fn request<R>(&self, classes: &[&str], limits: Limits, run: impl FnOnce(&BuildRequest<'_>) -> R) -> R {
         let build = self.find();
         let classes: Vec<String> = classes.iter().map(|class| (*class).to_owned()).collect();
         let mut arguments = build.tool.select(&classes);
@@ -196,7 +205,7 @@ impl Project {
             children: &Children::default(),
             cancel: &limits.cancel,
         };
-        request.run(|_| {})
+        run(&request)
     }
 }
 
@@ -365,6 +374,30 @@ fn a_build_is_ended_when_its_time_is_up_or_the_user_has_had_enough() {
     cancelled.cancel.cancel();
     let end = project.run(&[], cancelled);
     assert!(matches!(end, Err(BuildError::Cancelled { .. })), "{end:?}");
+}
+
+#[test]
+fn classes_that_a_test_has_deleted_are_compiled_again() {
+    let project = Project::new("echo \"$@\" >arguments; mkdir classes || { echo broken; exit 1; }");
+    let here = BTreeSet::from([project.directory().join("classes")]);
+    let restored = || project.request(&[], Limits::default(), |request| request.restore(&here));
+    assert!(restored().unwrap());
+    let arguments = fs::read_to_string(project.directory().join("arguments")).unwrap();
+    assert_eq!(arguments, "compile --offline\n");
+    // As long as they are there, nothing runs.
+    fs::remove_file(project.directory().join("arguments")).unwrap();
+    assert!(!restored().unwrap());
+    assert!(!project.directory().join("arguments").exists());
+    // A build that cannot compile them says why.
+    let elsewhere = BTreeSet::from([project.directory().join("elsewhere")]);
+    let failed = project.request(&[], Limits::default(), |request| request.restore(&elsewhere));
+    match failed {
+        Err(BuildError::Failed { command, output, .. }) => {
+            assert_eq!(command, "fakew compile --offline");
+            assert!(output.ends_with("\nbroken"), "{output}");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -37,6 +37,16 @@ impl Cancel {
     }
 }
 
+/// How a command ended that was waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandEnd {
+    Exited(ExitStatus),
+    /// It took too long and was ended.
+    TimeUp,
+    /// The user has cancelled, and it was ended.
+    Cancelled,
+}
+
 /// Process groups that are alive. A JVM that a test started belongs to its test JVM's group and ends with it.
 #[derive(Clone, Debug, Default)]
 pub struct Children {
@@ -80,6 +90,30 @@ impl Children {
         let lifeline = child.stdin.take();
         self.groups().insert(group_of(&child), lifeline);
         Ok(child)
+    }
+
+    /// Runs `command` to its end in the same way, for so long and until the user cancels.
+    pub fn run_watched(
+        &self,
+        command: Command,
+        output: &File,
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> io::Result<CommandEnd> {
+        const TICK: Duration = Duration::from_millis(20);
+        let start = Instant::now();
+        let mut child = self.spawn_watched(command, output)?;
+        let end = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break Ok(CommandEnd::Exited(status)),
+                Err(error) => break Err(error),
+                Ok(None) if cancel.is_cancelled() => break Ok(CommandEnd::Cancelled),
+                Ok(None) if start.elapsed() >= limit => break Ok(CommandEnd::TimeUp),
+                Ok(None) => std::thread::sleep(TICK),
+            }
+        };
+        self.end(&mut child);
+        end
     }
 
     /// Asks the launcher `child` for something.
@@ -164,5 +198,29 @@ fn kill(group: i32) {
     if let Some(pid) = Pid::from_raw(group) {
         // Fails only if the group is gone, which is what is wanted.
         let _ = kill_process_group(pid, Signal::KILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_waited_for_until_its_time_is_up_or_the_user_cancels() {
+        let cancel = Cancel::default();
+        let run = |script: &str, limit| {
+            let mut command = command("sh", Path::new("/"));
+            command.args(["-c", script]);
+            let output = File::options().write(true).open("/dev/null").unwrap();
+            let end = Children::default().run_watched(command, &output, limit, &cancel);
+            match end.unwrap() {
+                CommandEnd::Exited(status) => format!("{:?}", status.code()),
+                end => format!("{end:?}"),
+            }
+        };
+        assert_eq!(run("exit 3", Duration::MAX), "Some(3)");
+        assert_eq!(run("sleep 1000", Duration::ZERO), "TimeUp");
+        cancel.cancel();
+        assert_eq!(run("sleep 1000", Duration::MAX), "Cancelled");
     }
 }

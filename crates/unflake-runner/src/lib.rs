@@ -12,7 +12,7 @@ mod listener;
 mod output;
 mod worker;
 
-pub use children::{Cancel, Children, command, end_process};
+pub use children::{Cancel, Children, CommandEnd, command, end_process};
 pub use compiler::{CompileError, Compiler};
 pub use furnish::{JVM_OPTIONS, OwnDirectory};
 pub use isolate::{Isolated, Isolation, IsolationSetting, Whereabouts, launched};

@@ -60,7 +60,8 @@ impl Numbers {
 /// How long things may take.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// From one event of the JVM to the next, while this test runs; `None`: while none does.
+    /// From one event of the JVM to the next, while this test runs; `None`: while none does. A JVM that was slow to start
+    /// is given more.
     pub silence: &'a dyn Fn(Option<&Handle>) -> Duration,
     /// What hangs is asked where: at a third of its time, and at the end of it.
     pub dumps: bool,
@@ -179,6 +180,8 @@ pub struct Worker {
     output: Output,
     folder: PathBuf,
     is_apart: bool,
+    /// How long it took to start.
+    started_in: Duration,
 }
 
 impl Worker {
@@ -204,6 +207,7 @@ impl Worker {
                 what: format!("cannot start a test JVM in `{}`", launch.directory.display()),
                 error,
             })?;
+        let clock = Instant::now();
         match greet(&mut child, &listener, tools, configuration, &output) {
             Ok(agent) => {
                 let (children, cancel) = (tools.children.clone(), tools.cancel.clone());
@@ -216,6 +220,7 @@ impl Worker {
                     output,
                     folder,
                     is_apart,
+                    started_in: clock.elapsed(),
                 })
             }
             Err(error) => {
@@ -271,6 +276,7 @@ impl Worker {
                 Err(RecvTimeoutError::Timeout) => {
                     let after = last.elapsed();
                     let silence = (limits.silence)(running.test().map(|test| &test.handle));
+                    let silence = silence.max(least_silence(self.started_in));
                     if limits.dumps && dumps.is_empty() && after > silence / 3 {
                         dumps.push(self.dump());
                     }
@@ -398,6 +404,13 @@ pub enum Work {
     Short,
     /// It computes for seconds.
     Long,
+}
+
+/// How long any JVM may be silent that took so long to start: it starts in less than a second, unless the machine is so
+/// busy that everything else takes its time too.
+fn least_silence(started_in: Duration) -> Duration {
+    const TIMES: u32 = 10;
+    started_in * TIMES
 }
 
 fn greet(

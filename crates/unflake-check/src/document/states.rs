@@ -247,8 +247,13 @@ impl Unvaried {
             Unvaried::Unfinished => Some("its JVM ended while it ran, without any variation".to_owned()),
             Unvaried::NotReached(reason) => Some(reason.clone()),
             Unvaried::Fails { message } => Some(message.clone()),
-            Unvaried::FailsInSuite { message } => {
-                Some(format!("fails in the suite, passes alone: {message}"))
+            Unvaried::FailsInSuite { message, is_alone } => {
+                let passes = if *is_alone {
+                    "alone"
+                } else {
+                    "among those that fail there"
+                };
+                Some(format!("fails in the suite, passes {passes}: {message}"))
             }
             Unvaried::Flaky(Rate { failed, runs }) => {
                 Some(format!("failed {failed} of {runs} unvaried runs"))

@@ -12,6 +12,7 @@ use super::patience::Patience;
 use super::transcript::{JvmEnd, Transcript};
 use super::turns::{Company, Turns};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use unflake_explore::Verdict;
@@ -87,7 +88,11 @@ impl JvmProcess for Worker {
 
 /// What went wrong in our own JVMs, in any phase.
 #[derive(Clone, Debug, Default)]
-pub struct Faults(Arc<Mutex<BTreeSet<Fault>>>);
+pub struct Faults {
+    all: Arc<Mutex<BTreeSet<Fault>>>,
+    /// JVMs that broke and were replaced.
+    replaced: Arc<AtomicUsize>,
+}
 
 /// Something that is not the tests' doing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -378,15 +383,21 @@ impl From<RunEnd> for JvmEnd {
 
 impl Faults {
     pub fn add(&self, fault: Fault) {
-        self.0
+        self.all
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(fault);
     }
 
+    /// Whether one more JVM that broke may be replaced. Where many do, all will.
+    pub(super) fn may_replace(&self) -> bool {
+        const MOST: usize = 10;
+        self.replaced.fetch_add(1, Ordering::Relaxed) < MOST
+    }
+
     /// All so far, each once.
     pub fn all(&self) -> Vec<Fault> {
-        let faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let faults = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         faults.iter().cloned().collect()
     }
 }

@@ -94,8 +94,17 @@ impl LaunchOrders<'_> {
 
     /// `None`: no more can be run.
     fn run(&self, order: &[TestIx]) -> Option<Vec<Verdict>> {
+        loop {
+            match self.run_once(order) {
+                Err(JvmEnd::Broken(_)) if self.driver.faults().may_replace() => {}
+                ran => return ran.ok(),
+            }
+        }
+    }
+
+    fn run_once(&self, order: &[TestIx]) -> Result<Vec<Verdict>, JvmEnd> {
         if self.is_over() {
-            return None;
+            return Err(JvmEnd::TimeUp);
         }
         let command = RunCommand {
             strategy: None,
@@ -104,10 +113,7 @@ impl LaunchOrders<'_> {
             script: None,
             record: Record::default(),
         };
-        let mut jvm = self
-            .driver
-            .start_for(self.launch, Work::Short, &command.tests)
-            .ok()?;
+        let mut jvm = self.driver.start_for(self.launch, Work::Short, &command.tests)?;
         let limits = Limits {
             silence: &|_| self.silence,
             dumps: false,
@@ -115,9 +121,9 @@ impl LaunchOrders<'_> {
         };
         let transcript = jvm.run(&command, limits, &mut |_| {});
         match transcript.end {
-            JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::Broken(_) => None,
+            end @ (JvmEnd::TimeUp | JvmEnd::Cancelled | JvmEnd::Broken(_)) => Err(end),
             JvmEnd::Finished | JvmEnd::Died { .. } | JvmEnd::Hung { .. } => {
-                Some(transcript.in_order(&command.tests))
+                Ok(transcript.in_order(&command.tests))
             }
         }
     }
@@ -189,6 +195,13 @@ mod tests {
         let simulated = simulated("A#a sleeps 250\nB#b");
         let deadline = Instant::now() + Duration::from_millis(200);
         assert_eq!(run(&simulated, 1, Some(deadline), &["A#a B#b"]), ["none"]);
+    }
+
+    #[test]
+    fn a_jvm_that_breaks_is_replaced_but_not_for_ever() {
+        let simulated = simulated("A#a cuts turns fp\nB#b cuts");
+        assert_eq!(run(&simulated, 1, None, &["A#a", "B#b"]), ["p", "none"]);
+        assert_eq!(simulated.starts(), 2 + 10);
     }
 
     #[test]

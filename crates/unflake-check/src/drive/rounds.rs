@@ -59,7 +59,7 @@ impl Workers<'_> {
             ]
         };
         let parts = in_lanes(lanes, &|| None, &|last: &mut Option<Used>, unit| {
-            let like = (unit.launch, unit.kind);
+            let like = Like::of(&unit);
             let mut jvm = last
                 .take()
                 .filter(|used| used.like == like && !self.spread.repeatable)
@@ -112,6 +112,7 @@ impl Workers<'_> {
                             .map(|(test, _)| test),
                     );
                 }
+                let has_run_some = !found.is_empty();
                 left.retain(|test| !found.contains_key(test));
                 verdicts.extend(
                     found
@@ -125,6 +126,13 @@ impl Workers<'_> {
                     }
                     // What a test ended costs that test; the others go on in a new JVM.
                     JvmEnd::Died { .. } | JvmEnd::Hung { .. } => {}
+                    // No test's doing: they go on, too, the one that ran among them. One with which a JVM gets nowhere is
+                    // left out.
+                    JvmEnd::Broken(_) if self.driver.faults().may_replace() => {
+                        if !has_run_some {
+                            left.remove(0);
+                        }
+                    }
                     JvmEnd::Broken(_) | JvmEnd::TimeUp | JvmEnd::Cancelled => break,
                 }
             }
@@ -286,8 +294,27 @@ fn verdicts_of(transcript: &Transcript, tests: &[TestIx], handles: &[Handle]) ->
 
 /// A JVM that is through with a unit, and what it can be used for again.
 struct Used {
-    like: (LaunchIx, UnitKind),
+    like: Like,
     jvm: DrivenJvm,
+}
+
+/// What units have in common that one JVM may run. Those that begin with another round have tests in common, too, and
+/// each round is to find a JVM in which they have not run.
+#[derive(PartialEq, Eq)]
+struct Like {
+    launch: LaunchIx,
+    kind: UnitKind,
+    first_round: Option<u32>,
+}
+
+impl Like {
+    fn of(unit: &Unit) -> Like {
+        Like {
+            launch: unit.launch,
+            kind: unit.kind,
+            first_round: unit.turns.first().map(|turn| turn.round),
+        }
+    }
 }
 
 /// Fresh JVMs for one test's launch.
@@ -395,6 +422,30 @@ mod tests {
         let rounds =
             ["A#a A#b A#c A#d A#e", "A#c A#d A#e", "A#e"].map(|tests| format!("{tests} | one reverse"));
         assert_eq!(commands[..3], rounds);
+    }
+
+    #[test]
+    fn a_jvm_that_breaks_costs_no_test() {
+        let commands = |suite: &str| {
+            let simulated = simulated(suite).with(|options| options.rounds = Some(1));
+            let facts = simulated.facts();
+            let first = simulated.commands().into_iter();
+            let of_round = first.filter_map(|tests| tests.strip_suffix(" | one reverse").map(str::to_owned));
+            (of_round.collect::<Vec<_>>(), facts)
+        };
+        let (once, facts) = commands("A#a\nA#b cuts turns fp\nA#c");
+        assert_eq!(once, ["A#a A#b A#c", "A#b A#c"]);
+        for test in ["A#a", "A#b", "A#c"] {
+            assert!(facts.contains(&format!("{test} failed 0 of 1")), "{facts:#?}");
+        }
+        // What breaks each of them costs itself only.
+        assert_eq!(
+            commands("A#a\nA#b cuts varied\nA#c").0,
+            ["A#a A#b A#c", "A#b A#c", "A#c"]
+        );
+        // Where all of them break, that comes to an end.
+        let all: Vec<String> = (0..30).map(|n| format!("A#a{n} cuts varied")).collect();
+        assert_eq!(commands(&all.join("\n")).0.len(), 11);
     }
 
     #[test]

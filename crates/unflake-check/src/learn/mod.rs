@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::selection::Selection;
 use crate::suite::{Baseline, KnownTest, Suite, Trouble};
 use again::Whole;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use unflake_explore::TestIx;
@@ -29,6 +30,8 @@ pub(crate) struct Learned {
     pub(crate) selected: Vec<TestIx>,
     /// How long the build took.
     pub(crate) time: Duration,
+    /// Where the compiled tests are.
+    pub(crate) directories: BTreeSet<PathBuf>,
 }
 
 /// Runs the build, as often as it takes to learn all tests. Interrupted, or out of time: what is known by then.
@@ -37,11 +40,32 @@ pub(crate) fn learn(
     selection: &Selection,
     progress: &dyn Progress,
 ) -> Result<Learned, Problem> {
-    let whole = again::run(request, selection, progress)?;
+    let mut whole = again::run(request, selection, progress)?;
     if whole.run.jvms.is_empty() && request.cancel.is_cancelled() {
         return Ok(Learned::default());
     }
-    learned(whole, selection, request.build)
+    // What was learned is read together with the classes.
+    let directories = directories_of_tests(&whole.run);
+    match request.restore(&directories) {
+        Ok(true) => whole.troubles.push(Trouble::Deleted),
+        Ok(false) | Err(BuildError::Cancelled { .. }) => {}
+        Err(error) => return Err(build_problem(error, request.build)),
+    }
+    Ok(Learned {
+        directories,
+        ..learned(whole, selection, request.build)?
+    })
+}
+
+/// The directories with the compiled tests that a build ran.
+fn directories_of_tests(run: &BuildRun) -> BTreeSet<PathBuf> {
+    let mut directories = BTreeSet::new();
+    for recipe in run.jvms.iter().filter_map(|jvm| jvm.recipe.as_ref()) {
+        let class_path = recipe.launch().map(|launch| launch.class_path);
+        let entries = class_path.unwrap_or_default().into_iter().map(PathBuf::from);
+        directories.extend(entries.filter(|entry| recipe.tool.is_test_classes(entry)));
+    }
+    directories
 }
 
 /// Runs the build once.
@@ -77,6 +101,7 @@ fn learned(whole: Whole, selection: &Selection, build: &Build) -> Result<Learned
         troubles,
         selected,
         time: run.time,
+        directories: BTreeSet::new(),
     })
 }
 
@@ -364,6 +389,22 @@ mod tests {
         let problem = nothing_to_check(&BuildRun::default(), &Suite::default(), &selection, &build);
         assert_eq!(problem.error, "no test matches `OrdrTest`");
         assert!(problem.hint.unwrap().contains("`OrderTest`"));
+    }
+
+    #[test]
+    fn the_compiled_tests_of_all_jvms_of_the_build_are_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = crate::simulated::build_run("p.A#a\np.B#a [jvm 2]", folder.path());
+        let directories = directories_of_tests(&run);
+        let directories = directories
+            .iter()
+            .map(|path| path.strip_prefix(folder.path()).unwrap());
+        let directories: Vec<&Path> = directories.collect();
+        assert_eq!(
+            directories,
+            ["m1", "m2"].map(|module| Path::new("project").join(module).join("target/test-classes"))
+        );
+        assert!(directories_of_tests(&BuildRun::default()).is_empty());
     }
 
     #[test]

@@ -5,9 +5,11 @@
 mod tests;
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use unflake_repair::Artifact;
+use unflake_runner::{Cancel, Children, CommandEnd, command};
 
 const GROUP: &str = "org.skyscreamer";
 pub(crate) const NAME: &str = "jsonassert";
@@ -32,7 +34,15 @@ pub(crate) struct MavenCall<'a> {
     pub(crate) java_home: Option<&'a Path>,
     /// The user's, for a repository or settings of their own.
     pub(crate) arguments: &'a [String],
+    /// A folder of ours for what it prints.
+    pub(crate) scratch: &'a Path,
+    pub(crate) limit: Duration,
+    pub(crate) children: &'a Children,
+    pub(crate) cancel: &'a Cancel,
 }
+
+/// Enough for some hundred files from a slow server. A server that never answers must not hold up the repairs.
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
 /// JSONAssert from the repository that these jars are from. An error says in words why there is none. `tell`: hears of
 /// what takes a while, before it begins.
@@ -92,19 +102,29 @@ fn newest(root: &Path, group: &str, name: &str) -> Option<(String, PathBuf)> {
 impl MavenCall<'_> {
     /// Brings an artifact and what it needs into the local repository.
     fn get(&self, wanted: &str) -> Result<(), String> {
-        let mut command = unflake_runner::command(self.program, self.project);
+        let mut command = command(self.program, self.project);
         command.args(["--batch-mode", "dependency:get"]);
         command.arg(format!("-Dartifact={wanted}")).args(self.arguments);
         if let Some(home) = self.java_home {
             command.env("JAVA_HOME", home);
         }
-        let output = command
-            .output()
-            .map_err(|error| format!("`{}` cannot be started: {error}", self.program.display()))?;
-        if output.status.success() {
-            return Ok(());
+        let cannot = |error| format!("`{}` cannot be started: {error}", self.program.display());
+        let log = self.scratch.join("dependency.log");
+        let output = File::create(&log).map_err(cannot)?;
+        let end = self
+            .children
+            .run_watched(command, &output, self.limit, self.cancel)
+            .map_err(cannot)?;
+        match end {
+            CommandEnd::Exited(status) if status.success() => return Ok(()),
+            CommandEnd::Exited(_) => {}
+            CommandEnd::TimeUp => {
+                return Err(format!("Maven was still busy after {} s", self.limit.as_secs()));
+            }
+            CommandEnd::Cancelled => return Err("interrupted".to_owned()),
         }
-        let said = String::from_utf8_lossy(&output.stdout);
+        let said = fs::read(&log).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
         let first = said.lines().find_map(|line| line.strip_prefix("[ERROR] "));
         Err(first
             .unwrap_or("Maven fails without saying why")

@@ -3,7 +3,7 @@
 
 use super::Texts;
 use super::copy::Workplace;
-use super::library::{FoundLibrary, MavenCall, NAME, resolved};
+use super::library::{FoundLibrary, LIMIT, MavenCall, NAME, resolved};
 use super::search::{Known, Patient, Repaired, Searched, Side, failing, search};
 use super::sources::ProjectSources;
 use super::trials::Trials;
@@ -106,6 +106,10 @@ fn found(
         project: &session.project,
         java_home: workplace.java_home,
         arguments: &session.build_arguments,
+        scratch: session.scratch(),
+        limit: LIMIT,
+        children: &workplace.surroundings.children,
+        cancel: &workplace.surroundings.cancel,
     };
     let launches = session.suite.launches.iter();
     let class_path: Vec<String> = launches.flat_map(|launch| launch.class_path.clone()).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use unflake_protocol::{
-    Blame, ChangeForm, ChoiceId, FieldName, Form, Level, LoadProblem, Order, Others, RunCommand, Shown,
+    Blame, ChangeForm, ChoiceId, FieldName, Form, Level, LoadProblem, Order, Others, RunCommand, Seed, Shown,
     StateChange, StateKind, Step, Strategy,
 };
 use unflake_runner::{Death, Whereabouts};
@@ -77,6 +77,10 @@ enum When {
     Turns(String),
     /// In every second of its runs, in whatever JVM.
     Alternately,
+    /// In so many of a hundred runs, as if by chance.
+    Luck(u64),
+    /// In so many of a hundred JVMs, in each of its runs there.
+    LuckOfJvm(u64),
     /// Single choices are told what to do.
     Scripted,
     /// The choice with this number, from 1, does not answer as it naturally would.
@@ -96,6 +100,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) test: &'a str,
     /// How often it has run before, in all JVMs.
     pub(super) runs: usize,
+    /// The number of its JVM.
+    pub(super) jvm: usize,
     /// The choices that it makes: where, and among how many.
     pub(super) choices: &'a [(ChoiceId, u32)],
     pub(super) watches: bool,
@@ -113,6 +119,8 @@ impl Rule {
             "wants-port" => Action::WantsPort,
             "dies" => Action::Dies(Death::Exit),
             "crashes" => Action::Dies(Death::Signal),
+            // Its JVM's connection to us.
+            "cuts" => Action::Dies(Death::Cut),
             "hangs" => Action::Hangs,
             "exits" => Action::Exits,
             "skips" => Action::Skips,
@@ -169,6 +177,8 @@ impl Rule {
                 "once" => When::Once,
                 "turns" => When::Turns(next().to_owned()),
                 "alternately" => When::Alternately,
+                "luck" => When::Luck(next().parse().unwrap()),
+                "jvm-luck" => When::LuckOfJvm(next().parse().unwrap()),
                 "scripted" => When::Scripted,
                 "reordered" => When::Reordered(next().parse().unwrap()),
                 "unwatched" => When::Unwatched,
@@ -202,6 +212,8 @@ impl When {
                 turns.as_bytes()[around.runs.min(last)] == b'f'
             }
             When::Alternately => around.runs % 2 == 1,
+            When::Luck(percent) => is_drawn(around.test, around.runs, *percent),
+            When::LuckOfJvm(percent) => is_drawn(around.test, around.jvm, *percent),
             When::Scripted => around.command.script.is_some(),
             When::Reordered(number) => {
                 let (id, size) = around.choices[*number - 1];
@@ -212,6 +224,14 @@ impl When {
             When::Inside => around.whereabouts == Whereabouts::Inside,
         }
     }
+}
+
+/// Whether a test is among so many of a hundred, in its draw with this number.
+fn is_drawn(test: &str, number: usize, percent: u64) -> bool {
+    let name = test.bytes().fold(7, |hash: u64, byte| {
+        hash.wrapping_mul(31).wrapping_add(byte.into())
+    });
+    Seed(name).derive(number as u64).0 % 100 < percent
 }
 
 fn form(strategy: Strategy) -> &'static str {

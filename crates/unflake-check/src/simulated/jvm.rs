@@ -55,10 +55,12 @@ impl Starter for SimulatedJvms {
         if tools.cancel.is_cancelled() {
             return Err(StartError::Cancelled);
         }
-        if self.0.starts.fetch_add(1, Ordering::Relaxed) >= self.0.most_starts.load(Ordering::Relaxed) {
+        let number = self.0.starts.fetch_add(1, Ordering::Relaxed);
+        if number >= self.0.most_starts.load(Ordering::Relaxed) {
             return Err(StartError::OtherProtocol(0));
         }
         Ok(Box::new(SimulatedJvm {
+            number,
             world: self.0.clone(),
             tools: tools.clone(),
             before: Vec::new(),
@@ -82,6 +84,7 @@ impl Starter for SimulatedJvms {
 
 #[derive(Debug)]
 struct SimulatedJvm {
+    number: usize,
     world: std::sync::Arc<World>,
     tools: WorkerTools,
     /// Tests that ran.
@@ -150,6 +153,7 @@ impl SimulatedJvm {
             before: &before,
             test: &handle.id,
             runs: self.count(&handle.id),
+            jvm: self.number,
             choices: &[],
             watches: self.tools.configuration.watch.is_some(),
             is_eager: (self.tools.configuration.watch.as_ref()).is_some_and(|watch| !watch.eager.is_empty()),

@@ -32,6 +32,7 @@ use crate::stored_run::StoredRun;
 use crate::suite::{Suite, Trouble};
 use crate::vary::rebuild::{BuildOutcomes, NotRebuilt, Rebuilding, Rebuilt};
 use jvm::{SimulatedJvms, World};
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -259,6 +260,7 @@ impl Simulated {
             troubles: self.troubles.clone(),
             selected: self.session.suite.all().collect(),
             time: self.learning_run,
+            directories: BTreeSet::new(),
         };
         let configuration = self.session.configuration.clone();
         started.check(self.workshop(), configuration, learned, &self.rebuild())

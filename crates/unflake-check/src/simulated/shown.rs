@@ -101,7 +101,7 @@ fn unvaried(what: &Unvaried) -> String {
         Unvaried::Unfinished => "is unfinished".to_owned(),
         Unvaried::NotReached(reason) => format!("is not reached: {reason}"),
         Unvaried::Fails { message } => format!("fails unvaried: {message}"),
-        Unvaried::FailsInSuite { message } => format!("fails in the suite: {message}"),
+        Unvaried::FailsInSuite { message, .. } => format!("fails in the suite: {message}"),
         Unvaried::Flaky(rate) => format!("is flaky: {} of {}", rate.failed, rate.runs),
     }
 }

@@ -10,6 +10,7 @@ mod through_build;
 pub(crate) use explain::explain;
 pub(crate) use rebuild::Rebuild;
 pub use rebuild::outcome_in_build;
+pub(crate) use rounds::unvaried_runs;
 
 use crate::check::Check;
 use crate::ledger::Ledger;

@@ -1,6 +1,8 @@
 //! One more run of the build, and what it shows of tests.
 
 use crate::progress::Progress;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 use unflake_project::{BuildError, BuildRequest, BuildRun, During, HowLost, LostJvm, Silence};
 use unflake_protocol::{Configuration, Failure, Handle, Outcome, Strategy, ToProgram};
@@ -41,9 +43,10 @@ pub(crate) enum NotRebuilt {
     Ended(String),
 }
 
-/// Runs the build as it ran for learning.
+/// Runs the build as it ran for learning. Afterwards the tests are as compiled as before, in these directories.
 pub(crate) fn rebuild<'a>(
     learning: &'a BuildRequest<'a>,
+    directories: &'a BTreeSet<PathBuf>,
     progress: &'a dyn Progress,
 ) -> impl Fn(&Rebuilding<'_>) -> Rebuilt + 'a {
     move |asked| {
@@ -68,7 +71,9 @@ pub(crate) fn rebuild<'a>(
                 progress.step();
             }
         });
-        match run {
+        // However short the time was: all that runs from here on needs the classes.
+        let restored = learning.restore(directories);
+        match run.and_then(|run| restored.map(|_| run)) {
             Ok(run) => Ok(BuildOutcomes::of(run)),
             Err(BuildError::Cancelled { .. }) => Err(NotRebuilt::Interrupted),
             Err(error) => Err(NotRebuilt::Ended(error.to_string())),

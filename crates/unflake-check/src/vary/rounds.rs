@@ -37,7 +37,7 @@ pub(super) fn control_runs(check: &Check<'_>, tests: &[TestIx], ledger: &mut Led
 }
 
 /// How often these tests fail in so many unvaried runs of ours, and what they said then.
-pub(super) fn unvaried_runs(
+pub(crate) fn unvaried_runs(
     check: &Check<'_>,
     tests: &[TestIx],
     times: u32,

@@ -47,6 +47,11 @@ impl BuildTool for Maven {
         Ok(())
     }
 
+    fn compile(&self, command: &mut Command, _scratch: &Path) -> io::Result<()> {
+        command.args(["--batch-mode", "test-compile"]);
+        Ok(())
+    }
+
     fn select(&self, classes: &[String]) -> Vec<String> {
         selected(classes.iter().map(|class| path(class)))
     }

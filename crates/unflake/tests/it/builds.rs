@@ -84,6 +84,35 @@ fn tests_that_end_or_hang_the_build_s_jvm_cost_their_own_result() {
 }
 
 #[test]
+fn a_test_that_deletes_the_compiled_tests_costs_no_other_result() {
+    // In the build alone: without namespaces, our JVMs share the directory.
+    let deletes = "@Test void deletes() throws Exception {
+            if (System.getProperty(\"surefire.real.class.path\") != null) {
+                delete(new java.io.File(ADeleteTest.class.getProtectionDomain().getCodeSource().getLocation().toURI()));
+            }
+        }
+        static void delete(java.io.File file) {
+            java.io.File[] inside = file.listFiles();
+            for (int i = 0; inside != null && i < inside.length; i++) { delete(inside[i]); }
+            file.delete();
+        }";
+    let fixture = project(&[
+        class("ADeleteTest", deletes),
+        class("BBehindTest", &format!("@Test void ordered() {{ {ORDERED} }}")),
+    ]);
+    let document = fixture.check("--rounds 1 --seed 7 --no-debug");
+    assert_eq!(
+        states(&document),
+        ["a.ADeleteTest#deletes: fine", "a.BBehindTest#ordered: found"]
+    );
+    assert_eq!(
+        notes(&document),
+        "a test deletes the compiled tests in the build; they were compiled again"
+    );
+    assert_eq!(document["summary"]["partial"], false);
+}
+
+#[test]
 fn an_old_build_tool_that_leaves_nothing_out_runs_classes_by_their_names() {
     let fixture = Fixture::new("detect/junit4");
     let pom = std::fs::read_to_string(fixture.project().join("pom.xml")).unwrap();

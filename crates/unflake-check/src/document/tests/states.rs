@@ -68,7 +68,10 @@ fn what_a_test_did_unvaried_says_it_for_every_kind() {
         ),
         (Unvaried::Fails { message: no() }, "failing: no | failing: no"),
         (
-            Unvaried::FailsInSuite { message: no() },
+            Unvaried::FailsInSuite {
+                message: no(),
+                is_alone: true,
+            },
             "failing: fails in the suite, passes alone: no | order-suspect: fails in the suite, passes alone: no",
         ),
         (
@@ -303,7 +306,12 @@ fn what_could_not_be_proved_is_about_orders_alone() {
 
 #[test]
 fn a_proof_says_more_than_that_it_fails_in_the_build() {
-    let fails = || unvaried(Unvaried::FailsInSuite { message: no() });
+    let fails = || {
+        unvaried(Unvaried::FailsInSuite {
+            message: no(),
+            is_alone: true,
+        })
+    };
     let proved = proved_victim(victim(FIRST, &[FIRST], "no"));
     check_in("A#a [failed]", ORDER, [fails(), proved], "found | checked");
     let ended = "fails in the build, passes alone; time ran out before this was proved";

@@ -5,6 +5,11 @@ use std::os::unix::fs::PermissionsExt as _;
 /// A repository with these jars, and a Maven that is a script. What is resolved, without the path of the repository, and
 /// whether somebody was told of the network.
 fn check(jars: &[&str], script: &str) -> Result<String, String> {
+    check_within(jars, script, Duration::MAX, &Cancel::default())
+}
+
+/// The same with so much time, and a user who may cancel.
+fn check_within(jars: &[&str], script: &str, limit: Duration, cancel: &Cancel) -> Result<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("repository");
     let put = |jar: &str| {
@@ -26,6 +31,10 @@ fn check(jars: &[&str], script: &str) -> Result<String, String> {
         project: folder.path(),
         java_home: None,
         arguments: &arguments,
+        scratch: folder.path(),
+        limit,
+        children: &Children::default(),
+        cancel,
     };
     let told = RefCell::new(Vec::new());
     let class_path = [junit.display().to_string(), "/classes".to_owned()];
@@ -83,4 +92,17 @@ fn a_library_that_cannot_be_resolved_is_told_with_the_reason() {
         said("exit 0"),
         format!("{cannot} Maven has put it elsewhere than the libraries of the tests")
     );
+}
+
+#[test]
+fn a_server_that_never_answers_is_not_waited_for() {
+    let cannot = "`org.skyscreamer:jsonassert:1.5.3` cannot be resolved:";
+    let cancel = Cancel::default();
+    let said = |limit| check_within(&[], "sleep 1000", limit, &cancel).unwrap_err();
+    assert_eq!(
+        said(Duration::ZERO),
+        format!("{cannot} Maven was still busy after 0 s")
+    );
+    cancel.cancel();
+    assert_eq!(said(Duration::MAX), format!("{cannot} interrupted"));
 }

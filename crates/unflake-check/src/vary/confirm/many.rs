@@ -6,35 +6,52 @@ use crate::check::Check;
 use crate::drive::units::{Turn, Unit, tests_of_round, units};
 use crate::ledger::{Fact, Ledger, Unresolved};
 use crate::vary::rounds::unvaried_runs;
-use std::collections::BTreeSet;
-use unflake_explore::{Evidence, GUIDED_ROUNDS, TestIx, Verdict, strategy_of_round};
+use std::collections::{BTreeMap, BTreeSet};
+use unflake_explore::{Counts, Evidence, GUIDED_ROUNDS, TestIx, Verdict, strategy_of_round};
 
 /// So many are many.
 const MANY: usize = 10;
 
 /// Of many suspects, those that sometimes fail unvaried are flaky on their own.
 pub(super) fn drop_flaky(check: &Check<'_>, suspects: &mut Vec<FailedIn>, ledger: &mut Ledger) {
+    /// Runs of each before it is looked who is left.
     const TIMES: u32 = 4;
-    if suspects.len() < MANY {
-        return;
-    }
-    let tests: Vec<TestIx> = suspects.iter().map(|suspect| suspect.test).collect();
-    let counted = unvaried_runs(check, &tests, TIMES);
-    suspects.retain(|suspect| match counted.get(&suspect.test) {
-        Some((counts, said)) if counts.is_mixed() => {
-            let unvaried = Evidence {
-                without: *counts,
-                ..Evidence::default()
-            };
-            let why = Unresolved::Flaky {
-                seen: Evidence::LEARNED.plus(suspect.in_rounds()).plus(unvaried),
-                message: said.clone(),
-            };
-            ledger.add(Fact::Unresolved(suspect.test, why));
-            false
+    const MOST: u32 = 16;
+    /// More runs are worth it if the last ones showed that one in so many is flaky.
+    const ONE_IN: usize = 10;
+    let mut unvaried: BTreeMap<TestIx, (Counts, String)> = BTreeMap::new();
+    for _ in 0..MOST / TIMES {
+        if suspects.len() < MANY || check.is_cancelled() {
+            return;
         }
-        _ => true,
-    });
+        let tests: Vec<TestIx> = suspects.iter().map(|suspect| suspect.test).collect();
+        for (test, (counts, said)) in unvaried_runs(check, &tests, TIMES) {
+            let (all, message) = unvaried.entry(test).or_default();
+            *all = all.plus(counts);
+            if !said.is_empty() {
+                *message = said;
+            }
+        }
+        let before = suspects.len();
+        suspects.retain(|suspect| match unvaried.get(&suspect.test) {
+            Some((counts, said)) if counts.is_mixed() => {
+                let unvaried = Evidence {
+                    without: *counts,
+                    ..Evidence::default()
+                };
+                let why = Unresolved::Flaky {
+                    seen: Evidence::LEARNED.plus(suspect.in_rounds()).plus(unvaried),
+                    message: said.clone(),
+                };
+                ledger.add(Fact::Unresolved(suspect.test, why));
+                false
+            }
+            _ => true,
+        });
+        if (before - suspects.len()) * ONE_IN < before {
+            return;
+        }
+    }
 }
 
 /// Of many suspects, notes those that pass when all choices are made again as they were when they failed. They are not
