@@ -89,18 +89,17 @@ impl BuildTool for Gradle {
     fn prepare(&self, command: &mut Command, arguments: &[String], scratch: &Path) -> io::Result<()> {
         let script = scratch.join("unflake.init.gradle");
         fs::write(&script, SCRIPT)?;
-        command
-            .args(["--no-daemon", "--console=plain", "--continue"])
-            // What the script does to tasks cannot be kept for the next run. Old versions do not know the properties.
-            .args(["-Dorg.gradle.configuration-cache=false"])
-            .args(["-Dorg.gradle.unsafe.configuration-cache=false"])
-            .arg("--project-cache-dir")
-            .arg(scratch.join("gradle"))
-            .arg("--init-script")
-            .arg(script);
+        apart(command, scratch);
+        command.arg("--continue").arg("--init-script").arg(script);
         if !names_task(arguments) {
             command.arg("test");
         }
+        Ok(())
+    }
+
+    fn compile(&self, command: &mut Command, scratch: &Path) -> io::Result<()> {
+        apart(command, scratch);
+        command.arg("testClasses");
         Ok(())
     }
 
@@ -224,6 +223,17 @@ impl BuildTool for Gradle {
         names.dedup();
         names
     }
+}
+
+/// Keeps a run away from the user's daemons and from what Gradle notes about the project.
+fn apart(command: &mut Command, scratch: &Path) {
+    command
+        .args(["--no-daemon", "--console=plain"])
+        // What our script does to tasks cannot be kept for the next run. Old versions do not know the properties.
+        .arg("-Dorg.gradle.configuration-cache=false")
+        .arg("-Dorg.gradle.unsafe.configuration-cache=false")
+        .arg("--project-cache-dir")
+        .arg(scratch.join("gradle"));
 }
 
 /// Whether one of the user's arguments is the name of a task, which then runs in place of `test`.

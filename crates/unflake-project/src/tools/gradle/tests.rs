@@ -49,6 +49,16 @@ fn no_daemon_and_none_of_gradle_s_notes_about_the_project_are_touched() {
 }
 
 #[test]
+fn tests_are_compiled_without_running_them() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = unflake_runner::command("gradle", Path::new("/"));
+    Gradle.compile(&mut command, scratch.path()).unwrap();
+    let words: Vec<&str> = command.get_args().filter_map(|word| word.to_str()).collect();
+    assert_eq!(words.first(), Some(&"--no-daemon"));
+    assert_eq!(words.last(), Some(&"testClasses"));
+}
+
+#[test]
 fn classes_are_selected_with_those_nested_in_them() {
     let select = |classes: &str| Gradle.select(&words(classes)).join(" ");
     assert_eq!(
