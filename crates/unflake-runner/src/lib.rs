@@ -10,6 +10,7 @@ mod isolate;
 mod launch;
 mod listener;
 mod output;
+mod silence;
 mod worker;
 
 pub use children::{Cancel, Children, CommandEnd, command, end_process};
