@@ -9,7 +9,7 @@ use crate::isolate::{DUMP_THREADS, Isolation, Whereabouts, remove_all};
 use crate::launch::Launch;
 use crate::listener::{Connection, Listener, say};
 use crate::output::Output;
-use crate::silence::{Silence, waited};
+use crate::unheard::Unheard;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
@@ -245,7 +245,7 @@ impl Worker {
         let before = self.output.length();
         let mut running = Running::default();
         let mut last = Instant::now();
-        let mut silence = Silence::begin(last);
+        let mut unheard = Unheard::begin(last);
         let mut dumps = Vec::new();
         loop {
             if limits.until.is_some_and(|until| Instant::now() >= until) {
@@ -262,7 +262,7 @@ impl Worker {
                 }
                 Ok((_, Connection::Said(message))) => {
                     last = Instant::now();
-                    silence = Silence::begin(last);
+                    unheard = Unheard::begin(last);
                     dumps.clear();
                     running.hear(&message);
                     hear(message);
@@ -273,7 +273,7 @@ impl Worker {
                 }
                 Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => return RunEnd::Cancelled,
                 Err(RecvTimeoutError::Timeout) => {
-                    let counted = silence.counted(Instant::now(), || waited(self.child.id()));
+                    let counted = unheard.of(self.child.id());
                     let limit = (limits.silence)(running.test().map(|test| &test.handle));
                     if limits.dumps && dumps.is_empty() && counted > limit / 3 {
                         dumps.push(self.dump());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// The silence of one process, since it was last heard of.
 #[derive(Debug)]
-pub(crate) struct Silence {
+pub struct Unheard {
     since: Instant,
     looked: Instant,
     /// How long all its threads had waited by then; `None`: that is not known.
@@ -17,9 +17,9 @@ pub(crate) struct Silence {
     busy: Duration,
 }
 
-impl Silence {
-    pub(crate) fn begin(now: Instant) -> Silence {
-        Silence {
+impl Unheard {
+    pub fn begin(now: Instant) -> Unheard {
+        Unheard {
             since: now,
             looked: now,
             waited: None,
@@ -27,8 +27,13 @@ impl Silence {
         }
     }
 
-    /// The part of it that counts. `waited`: how long the threads of the process have waited in all their life.
-    pub(crate) fn counted(&mut self, now: Instant, waited: impl FnOnce() -> Option<Duration>) -> Duration {
+    /// The part of it that counts, if this is the process.
+    pub fn of(&mut self, process: u32) -> Duration {
+        self.counted(Instant::now(), || waited(process))
+    }
+
+    /// `waited`: how long the threads of the process have waited in all their life.
+    fn counted(&mut self, now: Instant, waited: impl FnOnce() -> Option<Duration>) -> Duration {
         /// Short silences are not looked at.
         const EVERY: Duration = Duration::from_millis(500);
         /// At least one part of so many counts, so that each silence comes to an end.
@@ -49,7 +54,7 @@ impl Silence {
 }
 
 /// How long the threads of a process, and of those that it has started, have waited for a processor.
-pub(crate) fn waited(process: u32) -> Option<Duration> {
+fn waited(process: u32) -> Option<Duration> {
     let mut nanos = 0;
     let mut is_known = false;
     let mut left = vec![process];
@@ -85,10 +90,10 @@ mod tests {
     /// What counts after each look: at a second, with so many seconds of waiting by then.
     fn counted(looks: &[(u64, Option<u64>)]) -> Vec<u64> {
         let begin = Instant::now();
-        let mut silence = Silence::begin(begin);
+        let mut unheard = Unheard::begin(begin);
         let look = |(second, waited): &(u64, Option<u64>)| {
             let now = begin + Duration::from_secs(*second);
-            silence.counted(now, || waited.map(Duration::from_secs)).as_secs()
+            unheard.counted(now, || waited.map(Duration::from_secs)).as_secs()
         };
         looks.iter().map(look).collect()
     }
