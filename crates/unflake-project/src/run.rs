@@ -16,7 +16,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use unflake_protocol::{Configuration, PROTOCOL_VERSION, ToAgent, ToProgram, write_message};
-use unflake_runner::{Cancel, Children, CommandEnd, Connection, Listener, command, end_process};
+use unflake_runner::{Cancel, Children, CommandEnd, Connection, Listener, Unheard, command, end_process};
 
 /// What to run and how.
 #[derive(Clone, Debug)]
@@ -348,7 +348,7 @@ struct OpenJvm {
     stream: UnixStream,
     /// `None`: it has not said yet which one it is.
     jvm: Option<TestJvm>,
-    last_heard: Instant,
+    unheard: Unheard,
 }
 
 impl<'a> BuildJvms<'a> {
@@ -367,7 +367,7 @@ impl<'a> BuildJvms<'a> {
                 let opened = OpenJvm {
                     stream,
                     jvm: None,
-                    last_heard: Instant::now(),
+                    unheard: Unheard::begin(Instant::now()),
                 };
                 self.open.insert(number, opened);
             }
@@ -386,7 +386,7 @@ impl<'a> BuildJvms<'a> {
             }
             Connection::Said(message) => {
                 if let Some(open) = self.open.get_mut(&number) {
-                    open.last_heard = Instant::now();
+                    open.unheard = Unheard::begin(Instant::now());
                     if let Some(jvm) = &mut open.jvm {
                         jvm.hear(message, self.build);
                     }
@@ -408,11 +408,10 @@ impl<'a> BuildJvms<'a> {
         let slowest = done.chain(open).map(TestJvm::slowest).max();
         let limit = silence.after(slowest.unwrap_or_default());
         for open in self.open.values_mut() {
-            let is_silent = open.last_heard.elapsed() >= limit;
             if let Some(jvm) = &mut open.jvm
-                && is_silent
                 && jvm.hung.is_none()
                 && jvm.is_busy()
+                && open.unheard.of(jvm.pid) >= limit
             {
                 jvm.hung = Some(limit);
                 end_process(jvm.pid);

@@ -10,6 +10,7 @@ mod isolate;
 mod launch;
 mod listener;
 mod output;
+mod unheard;
 mod worker;
 
 pub use children::{Cancel, Children, CommandEnd, command, end_process};
@@ -18,6 +19,7 @@ pub use furnish::{JVM_OPTIONS, OwnDirectory};
 pub use isolate::{Isolated, Isolation, IsolationSetting, Whereabouts, launched};
 pub use launch::{FromTool, Launch, LaunchError, class_files};
 pub use listener::{Connection, Listener};
+pub use unheard::Unheard;
 pub use worker::{
     Death, During, Limits, Numbers, RunEnd, START_LIMIT, StartError, Work, Worker, WorkerTools,
 };

@@ -9,6 +9,7 @@ use crate::isolate::{DUMP_THREADS, Isolation, Whereabouts, remove_all};
 use crate::launch::Launch;
 use crate::listener::{Connection, Listener, say};
 use crate::output::Output;
+use crate::unheard::Unheard;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
@@ -60,8 +61,8 @@ impl Numbers {
 /// How long things may take.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// From one event of the JVM to the next, while this test runs; `None`: while none does. A JVM that was slow to start
-    /// is given more.
+    /// From one event of the JVM to the next, while this test runs; `None`: while none does. Time in which it
+    /// waits for a processor does not count.
     pub silence: &'a dyn Fn(Option<&Handle>) -> Duration,
     /// What hangs is asked where: at a third of its time, and at the end of it.
     pub dumps: bool,
@@ -180,8 +181,6 @@ pub struct Worker {
     output: Output,
     folder: PathBuf,
     is_apart: bool,
-    /// How long it took to start.
-    started_in: Duration,
 }
 
 impl Worker {
@@ -207,7 +206,6 @@ impl Worker {
                 what: format!("cannot start a test JVM in `{}`", launch.directory.display()),
                 error,
             })?;
-        let clock = Instant::now();
         match greet(&mut child, &listener, tools, configuration, &output) {
             Ok(agent) => {
                 let (children, cancel) = (tools.children.clone(), tools.cancel.clone());
@@ -220,7 +218,6 @@ impl Worker {
                     output,
                     folder,
                     is_apart,
-                    started_in: clock.elapsed(),
                 })
             }
             Err(error) => {
@@ -248,6 +245,7 @@ impl Worker {
         let before = self.output.length();
         let mut running = Running::default();
         let mut last = Instant::now();
+        let mut unheard = Unheard::begin(last);
         let mut dumps = Vec::new();
         loop {
             if limits.until.is_some_and(|until| Instant::now() >= until) {
@@ -264,6 +262,7 @@ impl Worker {
                 }
                 Ok((_, Connection::Said(message))) => {
                     last = Instant::now();
+                    unheard = Unheard::begin(last);
                     dumps.clear();
                     running.hear(&message);
                     hear(message);
@@ -274,20 +273,19 @@ impl Worker {
                 }
                 Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => return RunEnd::Cancelled,
                 Err(RecvTimeoutError::Timeout) => {
-                    let after = last.elapsed();
-                    let silence = (limits.silence)(running.test().map(|test| &test.handle));
-                    let silence = silence.max(least_silence(self.started_in));
-                    if limits.dumps && dumps.is_empty() && after > silence / 3 {
+                    let counted = unheard.of(self.child.id());
+                    let limit = (limits.silence)(running.test().map(|test| &test.handle));
+                    if limits.dumps && dumps.is_empty() && counted > limit / 3 {
                         dumps.push(self.dump());
                     }
-                    if after > silence {
+                    if counted > limit {
                         if limits.dumps {
                             dumps.push(self.dump());
                         }
                         self.children.end(&mut self.child);
                         return RunEnd::TimedOut {
                             during: running.now(),
-                            after,
+                            after: last.elapsed(),
                             dumps: dumps.into_iter().flatten().collect(),
                         };
                     }
@@ -404,13 +402,6 @@ pub enum Work {
     Short,
     /// It computes for seconds.
     Long,
-}
-
-/// How long any JVM may be silent that took so long to start: it starts in less than a second, unless the machine is so
-/// busy that everything else takes its time too.
-fn least_silence(started_in: Duration) -> Duration {
-    const TIMES: u32 = 10;
-    started_in * TIMES
 }
 
 fn greet(

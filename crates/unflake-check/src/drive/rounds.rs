@@ -1,5 +1,8 @@
 //! Real test JVMs behind the traits of `unflake-explore`, and rounds over many of them.
 
+#[cfg(test)]
+mod tests;
+
 use super::driver::{DrivenJvm, Driver, Exception, Heard};
 use super::patience::Patience;
 use super::pool::{Lane, in_lanes};
@@ -103,14 +106,7 @@ impl Workers<'_> {
                 }
                 self.run_again_alone(unit, &running, &left, varied, &mut found);
                 if end.failure().is_some() {
-                    let is_over =
-                        |verdict: &Verdict| verdict.failure().map(Failure::sort) >= Some(FailureSort::Hang);
-                    ended_it.extend(
-                        found
-                            .iter()
-                            .filter(|(_, verdict)| is_over(verdict))
-                            .map(|(test, _)| test),
-                    );
+                    ended_it.extend(over(&found));
                 }
                 let has_run_some = !found.is_empty();
                 left.retain(|test| !found.contains_key(test));
@@ -274,6 +270,15 @@ impl Workers<'_> {
     }
 }
 
+/// The tests that ended their JVM, or did not end.
+fn over(found: &BTreeMap<TestIx, Verdict>) -> impl Iterator<Item = TestIx> {
+    let is_over = |verdict: &Verdict| verdict.failure().map(Failure::sort) >= Some(FailureSort::Hang);
+    found
+        .iter()
+        .filter(move |(_, verdict)| is_over(verdict))
+        .map(|(test, _)| *test)
+}
+
 /// How long a test that does not end is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Limit {
@@ -386,137 +391,5 @@ impl Jvm for WorkerJvm<'_> {
 
     fn is_alive(&self) -> bool {
         self.is_alive
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::options::SeedSetting;
-    use crate::simulated::{Simulated, simulated};
-
-    #[test]
-    fn without_a_seed_a_jvm_takes_the_next_unit() {
-        let starts = |suite: &str, seed| {
-            let simulated = simulated(suite).with(|options| {
-                options.vary.seed = seed;
-                options.rounds = Some(3);
-            });
-            simulated.facts();
-            simulated.starts()
-        };
-        let seed = SeedSetting::Fixed(unflake_protocol::Seed(7));
-        let suite = "A#a\nB#a\nC#a";
-        assert_eq!((starts(suite, SeedSetting::Fresh), starts(suite, seed)), (1, 1));
-        // A JVM that has ended takes none, nor does one for another launch.
-        assert_eq!(starts("A#a\nB#a [jvm 2]", SeedSetting::Fresh), 2);
-        assert_eq!(starts("A#a exits\nB#a", SeedSetting::Fresh), 4);
-    }
-
-    #[test]
-    fn a_test_that_ends_its_jvm_costs_that_test_only() {
-        let simulated =
-            simulated("A#a\nA#b dies\nA#c\nA#d hangs\nA#e").with(|options| options.rounds = Some(1));
-        simulated.facts();
-        let commands = simulated.commands();
-        let rounds =
-            ["A#a A#b A#c A#d A#e", "A#c A#d A#e", "A#e"].map(|tests| format!("{tests} | one reverse"));
-        assert_eq!(commands[..3], rounds);
-    }
-
-    #[test]
-    fn a_jvm_that_breaks_costs_no_test() {
-        let commands = |suite: &str| {
-            let simulated = simulated(suite).with(|options| options.rounds = Some(1));
-            let facts = simulated.facts();
-            let first = simulated.commands().into_iter();
-            let of_round = first.filter_map(|tests| tests.strip_suffix(" | one reverse").map(str::to_owned));
-            (of_round.collect::<Vec<_>>(), facts)
-        };
-        let (once, facts) = commands("A#a\nA#b cuts turns fp\nA#c");
-        assert_eq!(once, ["A#a A#b A#c", "A#b A#c"]);
-        for test in ["A#a", "A#b", "A#c"] {
-            assert!(facts.contains(&format!("{test} failed 0 of 1")), "{facts:#?}");
-        }
-        // What breaks each of them costs itself only.
-        assert_eq!(
-            commands("A#a\nA#b cuts varied\nA#c").0,
-            ["A#a A#b A#c", "A#b A#c", "A#c"]
-        );
-        // Where all of them break, that comes to an end.
-        let all: Vec<String> = (0..30).map(|n| format!("A#a{n} cuts varied")).collect();
-        assert_eq!(commands(&all.join("\n")).0.len(), 11);
-    }
-
-    #[test]
-    fn a_jvm_that_ends_without_having_run_anything_is_not_started_for_ever() {
-        // It dies between tests before the first one has a verdict.
-        let simulated = simulated("A#a is-missing; exits").with(|options| options.rounds = Some(1));
-        simulated.facts();
-        // Once inside, and once outside.
-        assert_eq!(simulated.starts(), 2);
-    }
-
-    #[test]
-    fn a_jvm_that_ends_before_the_first_test_fails_the_class_that_is_next() {
-        let simulated = simulated("A#a\nA#b\nB#a");
-        let told = std::sync::Mutex::new(0);
-        let failing = simulated.check(|check| {
-            let failure = crate::simulated::failure("its initialiser ended the JVM");
-            let all: Vec<_> = simulated.session.suite.all().collect();
-            check.workers.fail_next_class(&all, &failure, &|_, verdict| {
-                assert!(verdict.failure().is_some());
-                *told.lock().unwrap() += 1;
-            })
-        });
-        let failing: Vec<_> = failing.into_keys().collect();
-        assert_eq!(simulated.names(&failing), "A#a A#b");
-        assert_eq!(told.into_inner().unwrap(), 2);
-    }
-
-    #[test]
-    fn a_jvm_says_what_became_of_the_last_test() {
-        let ran = |does: &str| {
-            let simulated = simulated(&format!("A#a {does}\nA#b"));
-            simulated.check(|check| {
-                let jvms = LaunchJvms::new(check.workers, LaunchIx(0));
-                let mut jvm = jvms.start().unwrap();
-                let trial = |before| Trial {
-                    before,
-                    test: TestIx(1),
-                    varied: Varied::Nothing,
-                    is_patient: true,
-                };
-                let said = match jvm.run(&trial(&[TestIx(0)])) {
-                    Verdict::Passed => "passed".to_owned(),
-                    Verdict::Failed(failure) => failure.message,
-                    Verdict::NotRun => "not run".to_owned(),
-                    Verdict::Cancelled => "cancelled".to_owned(),
-                };
-                (said, jvm.is_alive())
-            })
-        };
-        let said = |text: &str, is_alive| (text.to_owned(), is_alive);
-        assert_eq!(ran(""), said("passed", true));
-        assert_eq!(ran("fails"), said("passed", true));
-        assert_eq!(ran("cancels"), said("cancelled", false));
-        // What ends the JVM on the way to it is its failure.
-        assert_eq!(
-            ran("dies"),
-            said("the test ended its JVM (exit status: 1)", false)
-        );
-    }
-
-    #[test]
-    fn why_there_is_no_jvm_is_said() {
-        let why = |simulated: &Simulated| {
-            simulated.check(|check| LaunchJvms::new(check.workers, LaunchIx(0)).start().err())
-        };
-        let none = simulated("A#a").most_starts(0);
-        let reason = unflake_runner::StartError::OtherProtocol(0).to_string();
-        assert_eq!(why(&none), Some(reason));
-        none.cancel.cancel();
-        assert_eq!(why(&none).as_deref(), Some("interrupted"));
-        assert_eq!(why(&simulated("A#a")), None);
     }
 }
