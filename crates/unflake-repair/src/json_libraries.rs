@@ -154,7 +154,7 @@ pub(crate) fn is_json_library(clues: &Clues<'_>) -> bool {
         let file = clues.sources.of_class(class);
         file.is_some_and(|file| !clues.sources.is_test(&file.path))
     };
-    WRITERS.iter().any(|class| is_own(&class))
+    WRITERS.iter().any(is_own)
 }
 
 /// What can compare JSON at a node of a file, best first.
