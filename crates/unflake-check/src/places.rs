@@ -54,6 +54,7 @@ impl OwnCode {
             Some(SourcePlace {
                 file: self
                     .source(&directory, &frame.class)
+                    .or_else(|| self.source(&directory, &named_by_file(frame)?))
                     .or_else(|| frame.file.clone())?,
                 line,
                 method: format!("{}.{}", frame.class, frame.method),
@@ -117,6 +118,16 @@ impl OwnCode {
     }
 }
 
+/// The class that a frame's file is named after: a file may declare several.
+fn named_by_file(frame: &StackFrame) -> Option<String> {
+    let file = frame.file.as_deref()?.rsplit('/').next()?;
+    let simple = file.strip_suffix(".java")?;
+    Some(match frame.class.rsplit_once('.') {
+        Some((package, _)) => format!("{package}.{simple}"),
+        None => simple.to_owned(),
+    })
+}
+
 /// A line of a stack trace: `\tat app//p.ATest.run(ATest.java:7)`, with or without loader and module.
 fn frame_of(line: &str) -> Option<StackFrame> {
     let frame = line.trim_start().strip_prefix("at ")?;
@@ -159,6 +170,7 @@ mod tests {
         };
         write("m1/target/test-classes/p/ATest.class");
         write("m1/target/test-classes/p/ATest$Inner.class");
+        write("m1/target/test-classes/p/Second.class");
         write("m1/src/test/java/p/ATest.java");
         write("m1/patched/p/Patched.class");
         let mut launch = session.suite.launches[0].clone();
@@ -187,6 +199,15 @@ mod tests {
         assert_eq!(
             shown(&[mock(), frame("p.ATest$Inner", Some(4)), test()]).unwrap(),
             "m1/src/test/java/p/ATest.java:4 p.ATest$Inner.run"
+        );
+        // A class in the file of another one.
+        let second = StackFrame {
+            file: Some("ATest.java".to_owned()),
+            ..frame("p.Second", Some(8))
+        };
+        assert_eq!(
+            shown(&[second]).unwrap(),
+            "m1/src/test/java/p/ATest.java:8 p.Second.run"
         );
         assert_eq!(shown(&[jdk(), mock()]), None);
         let own: Vec<bool> = places

@@ -40,6 +40,13 @@ impl JavaFile {
         Some(NewMethod { at, text })
     }
 
+    /// Whether these lines, as [`JavaFile::with_method`] takes them, stand one after the other in the file.
+    pub(crate) fn has_lines(&self, lines: &[String]) -> bool {
+        let there: Vec<&str> = self.text().lines().map(str::trim).collect();
+        let wanted: Vec<&str> = lines.iter().map(|line| line.trim_start_matches('>')).collect();
+        there.windows(wanted.len().max(1)).any(|some| some == wanted)
+    }
+
     /// Whether a method of this name is declared anywhere in the file.
     pub(crate) fn has_method(&self, name: &str) -> bool {
         let mut methods = self.nodes().filter(|node| node.kind() == "method_declaration");

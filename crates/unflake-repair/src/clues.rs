@@ -44,6 +44,9 @@ pub trait Sources {
 
     /// Whether a file belongs to the tests.
     fn is_test(&self, path: &str) -> bool;
+
+    /// Files of the same test code whose name says that they have assertions for all tests: `MoreAsserts.java`.
+    fn assertion_holders(&self, path: &str) -> Vec<Rc<JavaFile>>;
 }
 
 impl Failing {

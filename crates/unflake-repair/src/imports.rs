@@ -158,6 +158,8 @@ impl JavaFile {
             .collect();
         missing.sort();
         missing.dedup();
+        // At one place, static ones come first, with an empty line behind them.
+        missing.sort_by_key(|import| matches!(import, Import::Class(_)));
         let mut at: Vec<(usize, String)> = Vec::new();
         for import in &missing {
             let (place, text) = self.line_of_import(import);

@@ -125,6 +125,14 @@ impl JavaFile {
         self.nodes().filter(is_on)
     }
 
+    /// Whether a declaration is `static`, `abstract` or the like.
+    pub(crate) fn has_modifier(&self, declaration: Node<'_>, modifier: &str) -> bool {
+        let children = named_children(declaration).into_iter();
+        children
+            .filter(|child| child.kind() == "modifiers")
+            .any(|all| self.of(all).split_whitespace().any(|word| word == modifier))
+    }
+
     /// The innermost type declaration around a node.
     pub(crate) fn type_around<'f>(&'f self, node: Node<'f>) -> Option<Node<'f>> {
         ancestors(node).find(|above| TYPES.contains(&above.kind()))

@@ -136,6 +136,27 @@ const KNOWN: [KnownLibrary; 11] = [
     },
 ];
 
+/// Of libraries that write JSON, the class that does it.
+const WRITERS: [&str; 8] = [
+    "com.fasterxml.jackson.databind.ObjectMapper",
+    "tools.jackson.databind.ObjectMapper",
+    "com.google.gson.Gson",
+    "org.json.JSONObject",
+    "com.alibaba.fastjson2.JSON",
+    "com.alibaba.fastjson.JSON",
+    "org.json.simple.JSONObject",
+    "org.codehaus.jackson.map.ObjectMapper",
+];
+
+/// Whether the project is such a library itself: its tests are about the text of JSON.
+pub(crate) fn is_json_library(clues: &Clues<'_>) -> bool {
+    let is_own = |class: &&str| {
+        let file = clues.sources.of_class(class);
+        file.is_some_and(|file| !clues.sources.is_test(&file.path))
+    };
+    WRITERS.iter().any(is_own)
+}
+
 /// What can compare JSON at a node of a file, best first.
 pub(crate) fn tree_compares(
     clues: &Clues<'_>,
@@ -153,9 +174,11 @@ pub(crate) fn tree_compares(
     let is_there = |known: &&KnownLibrary| clues.libraries.has(known.artifact);
     let used = KNOWN.iter().filter(is_used);
     let others = KNOWN.iter().filter(|known| !is_used(known) && is_there(known));
-    used.chain(others)
-        .filter_map(|known| (known.compare)(&site))
-        .collect()
+    let mut others: Vec<TreeCompare> = others.filter_map(|known| (known.compare)(&site)).collect();
+    // A library that is there to compare JSON is what other tests of the project use for it.
+    others.sort_by_key(|compare| matches!(compare, TreeCompare::Read(_)));
+    let used = used.filter_map(|known| (known.compare)(&site));
+    used.chain(others).collect()
 }
 
 /// Whether a file imports something of a package, or belongs to it.
@@ -263,7 +286,7 @@ fn mapper_at<'f>(file: &'f JavaFile, node: Node<'f>) -> Option<Mapper<'f>> {
     let is_mapper = |class: &str| matches!(class.rsplit('.').next(), Some("ObjectMapper" | "JsonMapper"));
     let in_static_method = ancestors(node)
         .find(|above| above.kind() == "method_declaration")
-        .is_some_and(|method| is_static(file, method));
+        .is_some_and(|method| file.has_modifier(method, "static"));
     let of_type = file.nodes().filter(|declared| {
         let holder = match declared.kind() {
             "variable_declarator" => declared.parent(),
@@ -284,7 +307,7 @@ fn mapper_at<'f>(file: &'f JavaFile, node: Node<'f>) -> Option<Mapper<'f>> {
         let field = declared
             .parent()
             .filter(|parent| parent.kind() == "field_declaration");
-        let is_static = field.is_some_and(|field| is_static(file, field));
+        let is_static = field.is_some_and(|field| file.has_modifier(field, "static"));
         (field.is_none() || is_static || !in_static_method).then_some(Mapper { name, is_static })
     });
     declared.last().or_else(|| inherited_mapper(file))
@@ -313,13 +336,6 @@ fn inherited_mapper(file: &JavaFile) -> Option<Mapper<'_>> {
             name,
             is_static: false,
         })
-}
-
-pub(crate) fn is_static(file: &JavaFile, declaration: Node<'_>) -> bool {
-    let modifiers = named_children(declaration)
-        .into_iter()
-        .find(|child| child.kind() == "modifiers");
-    modifiers.is_some_and(|modifiers| file.of(modifiers).split_whitespace().any(|word| word == "static"))
 }
 
 /// Whether a variable of this name can be declared right before the statement of a node.

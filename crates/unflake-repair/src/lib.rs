@@ -10,6 +10,8 @@ mod clues;
 mod diff;
 mod edit;
 mod elements;
+mod hashing;
+mod heirs;
 mod imports;
 mod java;
 mod json;

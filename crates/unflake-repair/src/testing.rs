@@ -244,4 +244,12 @@ impl Sources for Case {
     fn is_test(&self, path: &str) -> bool {
         path.contains("/test/")
     }
+
+    fn assertion_holders(&self, _path: &str) -> Vec<Rc<JavaFile>> {
+        let holders = self
+            .files
+            .iter()
+            .filter(|(path, _)| path.ends_with("Asserts.java"));
+        holders.map(|(_, file)| file.clone()).collect()
+    }
 }

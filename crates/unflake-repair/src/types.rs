@@ -2,6 +2,7 @@
 
 use crate::clues::Sources;
 use crate::java::{JavaFile, arguments, descendants, named_children};
+use crate::members::Members;
 use std::fmt;
 use tree_sitter::Node;
 
@@ -244,6 +245,9 @@ fn type_of_call(sources: &dyn Sources, file: &JavaFile, call: Node<'_>) -> Optio
     if file.of(object) == "this" {
         return declared_result(file, name, arguments(call).len());
     }
+    if is_class(file, object) {
+        return members_of_class(name);
+    }
     match type_of(sources, file, object) {
         Some(on) => match result_of_jdk(&on, name) {
             Some(known) => Some(known),
@@ -257,6 +261,26 @@ fn type_of_call(sources: &dyn Sources, file: &JavaFile, call: Node<'_>) -> Optio
             }
         }
     }
+}
+
+/// Whether an expression is a `Class`.
+fn is_class(file: &JavaFile, node: Node<'_>) -> bool {
+    let is_declared_so = || {
+        let declared = file.declared_type(file.of(node), node);
+        declared.is_some_and(|of| of == "Class" || of.starts_with("Class<"))
+    };
+    node.kind() == "class_literal"
+        || node.kind() == "method_invocation" && file.field(node, "name") == "getClass"
+        || node.kind() == "identifier" && is_declared_so()
+}
+
+/// What a class says of its members.
+fn members_of_class(name: &str) -> Option<JavaType> {
+    let (class, _) = Members::of(name)?.class();
+    Some(JavaType {
+        dimensions: 1,
+        ..JavaType::named(class.rsplit('.').next()?)
+    })
 }
 
 /// Methods of the collections.
@@ -297,6 +321,11 @@ fn result_of_static(
     };
     let given = arguments(call);
     let of = given.first().and_then(|first| type_of(sources, file, *first));
+    // One array of objects stands for its elements.
+    let of = match of {
+        Some(of) if given.len() == 1 && of.shape() == Shape::Array => of.element(),
+        of => of,
+    };
     Some(JavaType::of(shape, of.into_iter().collect()))
 }
 
@@ -379,6 +408,8 @@ mod tests {
         check("new HashSet<String>(4)", "HashSet<String>");
         check("new int[] {1, 2}", "int[]");
         check("Arrays.asList(\"a\")", "List<String>");
+        check("A.class.getDeclaredFields()", "Field[]");
+        check("m.getClass().getMethods()", "Method[]");
         for unknown in ["main.one(1)", "other.ids(1)", "main.ids()", "x"] {
             let case = case(&test.replace('X', unknown)).file(MAIN, main);
             let file = case.test();

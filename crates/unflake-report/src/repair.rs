@@ -7,7 +7,7 @@ use unflake_findings::{
     Choice, Details, Document, Finding, FindingId, Pollution, RepairCandidate, RepairGroup, RepairStatus,
     Safety,
 };
-use unflake_protocol::{StateKind, TestId};
+use unflake_protocol::{Level, StateKind, TestId};
 
 const ADDED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 const REMOVED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
@@ -288,6 +288,31 @@ fn blamed<'d>(document: &'d Document, candidate: &RepairCandidate) -> Option<&'d
     }
 }
 
+/// Said of tests that fail only if one unchanged object gives two orders: many maintainers do not want these repaired.
+fn needs_two_orders(document: &Document, candidate: &RepairCandidate) -> Option<String> {
+    let levels: Vec<Level> = candidate
+        .repairs
+        .iter()
+        .filter_map(|id| finding(document, id))
+        .filter_map(|finding| match &finding.details {
+            Details::ImplementationDependent { level, .. } => Some(*level),
+            _ => None,
+        })
+        .collect();
+    let n_full = levels.iter().filter(|level| **level == Level::Full).count();
+    let who = match (n_full, levels.len()) {
+        (0, _) => return None,
+        (1, 1) => "The test fails".to_owned(),
+        (full, all) if full == all => "The tests fail".to_owned(),
+        (1, all) => format!("One of the {all} tests fails"),
+        (full, all) => format!("{full} of the {all} tests fail"),
+    };
+    Some(format!(
+        "{who} only if one unchanged object gives its elements in two different orders. The documentation allows \
+         that; this JDK does not do it."
+    ))
+}
+
 /// A commit message for a patch.
 pub fn commit_message(document: &Document, candidate: &RepairCandidate) -> String {
     let tests = tests_of(document, candidate);
@@ -324,6 +349,9 @@ pub fn commit_message(document: &Document, candidate: &RepairCandidate) -> Strin
             choice.api,
             choice.javadoc.trim()
         );
+    }
+    if let Some(sentence) = needs_two_orders(document, candidate) {
+        let _ = write!(text, "\n{sentence}\n");
     }
     let _ = write!(text, "\nThe patch: {}.\n\nTests:\n", candidate.why);
     for test in tests {
@@ -420,7 +448,6 @@ mod tests {
     use crate::text::samples::{polluter, victim};
     use crate::text::tests::{document, finding, without_colour};
     use unflake_findings::{Repair, RepairProof, Suffering, TriedRepair};
-    use unflake_protocol::Level;
 
     /// Two findings: one with a patch of test code and one of main code, one without any.
     fn repaired() -> Document {
@@ -576,6 +603,48 @@ mod tests {
         let proof = "With the patch, the tests passed 23 runs with other orders, and 5 variants of the changed \
                      assertions with a deliberate mistake failed as they should.";
         assert!(request.contains(proof), "{request}");
+    }
+
+    #[test]
+    fn who_needs_two_orders_of_one_object_says_so() {
+        let findings = [
+            ("lists", Level::Full),
+            ("sums", Level::One),
+            ("adds", Level::Full),
+        ]
+        .map(|(test, level)| finding(&format!("shop.CartTest#{test}"), level, test));
+        let mut document = document(findings.to_vec());
+        let mut candidate = repaired().repairs[0].candidates[0].clone();
+        let said = |document: &Document, candidate: &RepairCandidate| {
+            let message = commit_message(document, candidate);
+            let mut lines = message.lines().map(str::to_owned);
+            lines.find(|line| line.contains("two different orders"))
+        };
+        candidate.repairs = vec![document.findings[1].id.clone()];
+        assert_eq!(said(&document, &candidate), None);
+        let rest = "only if one unchanged object gives its elements in two different orders. The documentation \
+                    allows that; this JDK does not do it.";
+        candidate.repairs = vec![document.findings[0].id.clone()];
+        assert_eq!(
+            said(&document, &candidate),
+            Some(format!("The test fails {rest}"))
+        );
+        candidate.repairs = document
+            .findings
+            .iter()
+            .map(|finding| finding.id.clone())
+            .collect();
+        assert_eq!(
+            said(&document, &candidate),
+            Some(format!("2 of the 3 tests fail {rest}"))
+        );
+        document.findings.pop();
+        candidate.repairs.pop();
+        assert_eq!(
+            said(&document, &candidate),
+            Some(format!("One of the 2 tests fails {rest}"))
+        );
+        assert!(pull_request(&document, &candidate).contains(rest));
     }
 
     #[test]

@@ -14,22 +14,33 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-const USAGE: &str =
-    "cargo xtask bench repair [PROJECT…] [--project DIR]… [--java HOME] [--dir DIR] [--unflake PROGRAM]";
+const USAGE: &str = "cargo xtask bench repair [PROJECT…] [--project DIR]… [--java HOME] [--dir DIR] \
+                     [--unflake PROGRAM] [--patches DIR] [-- BUILD ARGUMENT…]";
+
+/// One project that is measured.
+struct Subject {
+    name: String,
+    dir: PathBuf,
+    /// What its build is called with.
+    arguments: Vec<String>,
+}
 
 pub(crate) fn run(args: Vec<String>) -> Outcome<()> {
+    let (args, arguments) = for_the_build(args);
     let mut args = Args::new(args, USAGE);
     let (java, dir) = super::place(&mut args, USAGE)?;
     let program = match args.value("--unflake")? {
         Some(program) => PathBuf::from(program),
         None => super::build_unflake()?,
     };
-    let mut projects: Vec<(String, PathBuf)> = Vec::new();
-    for given in args.paths("--project")? {
-        let name = given
+    let patches = args.paths("--patches")?.pop();
+    let mut projects: Vec<Subject> = Vec::new();
+    for dir in args.paths("--project")? {
+        let name = dir
             .file_name()
             .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        projects.push((name, given));
+        let arguments = arguments.clone();
+        projects.push(Subject { name, dir, arguments });
     }
     let names = args.rest()?;
     let published = match (names.is_empty(), projects.is_empty()) {
@@ -42,19 +53,33 @@ pub(crate) fn run(args: Vec<String>) -> Outcome<()> {
             say(format!("{}: putting it together", checkout.name()));
             checkout.prepare()?;
         }
-        projects.push((project.name().to_owned(), checkout.dir().to_owned()));
+        // What was put together has no licences to check.
+        let own = Checkout::properties().iter().map(|own| (*own).to_owned());
+        projects.push(Subject {
+            name: project.name().to_owned(),
+            dir: checkout.dir(),
+            arguments: own.chain(arguments.clone()).collect(),
+        });
     }
     let out = target().join("bench/repair");
     fs::create_dir_all(&out).map_err(|e| Failure::io("cannot create", &out, &e))?;
     let mut table = Table::default();
-    for (name, project) in projects {
-        let repaired = measure(&program, &name, &project, &java.home, &out)?;
+    for subject in projects {
+        let name = &subject.name;
+        let document = measure(&program, &subject, &java.home, &out)?;
+        let repaired = Repaired {
+            seconds: document.seconds,
+            ..Repaired::of(&document.json)
+        };
         say(format!(
             "{name}: {} of {}",
             repaired.test + repaired.main,
             repaired.findings
         ));
-        table.add(&name, &repaired);
+        if let Some(patches) = &patches {
+            write_patches(&document.json, &patches.join(name))?;
+        }
+        table.add(name, &repaired);
     }
     let report = table.markdown();
     let file = out.join("table.md");
@@ -78,7 +103,26 @@ struct Repaired {
     reasons: BTreeMap<String, usize>,
 }
 
-fn measure(program: &Path, name: &str, project: &Path, java: &Path, out: &Path) -> Outcome<Repaired> {
+/// What stands before `--`, and behind it.
+fn for_the_build(mut args: Vec<String>) -> (Vec<String>, Vec<String>) {
+    match args.iter().position(|arg| arg == "--") {
+        Some(at) => {
+            let behind = args.split_off(at + 1);
+            args.truncate(at);
+            (args, behind)
+        }
+        None => (args, Vec::new()),
+    }
+}
+
+/// What `unflake fix` said in JSON.
+struct Fixed {
+    json: Value,
+    seconds: f64,
+}
+
+fn measure(program: &Path, subject: &Subject, java: &Path, out: &Path) -> Outcome<Fixed> {
+    let name = &subject.name;
     let store = out.join(format!("{name}.store"));
     if store.exists() {
         fs::remove_dir_all(&store).map_err(|e| Failure::io("cannot remove", &store, &e))?;
@@ -92,7 +136,9 @@ fn measure(program: &Path, name: &str, project: &Path, java: &Path, out: &Path) 
             .arg("--store")
             .arg(&store)
             .arg("-C")
-            .arg(project)
+            .arg(&subject.dir)
+            .arg("--")
+            .args(&subject.arguments)
     };
     say(format!("{name}: checking"));
     let checked = command(&["check", "--only", "id"]).run()?;
@@ -104,18 +150,33 @@ fn measure(program: &Path, name: &str, project: &Path, java: &Path, out: &Path) 
     }
     say(format!("{name}: repairing"));
     let clock = Instant::now();
-    let fixed = command(&["fix", "--all", "--safety", "main"])
-        .arg(format!("--format=json={}", json.display()))
-        .run()?;
+    let format = format!("--format=json={}", json.display());
+    let fixed = command(&["fix", "--all", "--safety", "main", &format]).run()?;
     let seconds = clock.elapsed().as_secs_f64();
     let text = fs::read_to_string(&json)
         .map_err(|_| Failure::new(format!("`{}` wrote nothing:\n{}", fixed.shown, fixed.output)))?;
-    let document: Value =
+    let json: Value =
         serde_json::from_str(&text).map_err(|e| Failure::new(format!("`{}`: {e}", json.display())))?;
-    Ok(Repaired {
-        seconds,
-        ..Repaired::of(&document)
-    })
+    Ok(Fixed { json, seconds })
+}
+
+/// The chosen patches, one file each, for somebody to read.
+fn write_patches(document: &Value, folder: &Path) -> Outcome<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|e| Failure::io("cannot remove", folder, &e))?;
+    }
+    fs::create_dir_all(folder).map_err(|e| Failure::io("cannot create", folder, &e))?;
+    for group in document["repairs"].as_array().into_iter().flatten() {
+        let index = group["chosen"]
+            .as_u64()
+            .and_then(|index| usize::try_from(index).ok());
+        let patch = index.and_then(|index| group["candidates"][index]["patch"].as_str());
+        if let (Some(id), Some(patch)) = (group["id"].as_str(), patch) {
+            let file = folder.join(format!("{id}.patch"));
+            fs::write(&file, patch).map_err(|e| Failure::io("cannot write", &file, &e))?;
+        }
+    }
+    Ok(())
 }
 
 impl Repaired {
@@ -234,6 +295,14 @@ impl Table {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn the_build_gets_what_stands_behind_two_dashes() {
+        let split = |words: &str| for_the_build(words.split(' ').map(str::to_owned).collect());
+        let words = |words: &str| words.split_terminator(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(split("lang3 -- -Da -Db"), (words("lang3"), words("-Da -Db")));
+        assert_eq!(split("lang3 --dir x"), (words("lang3 --dir x"), Vec::new()));
+    }
 
     #[test]
     fn findings_are_counted_by_what_repairs_them() {

@@ -60,6 +60,8 @@ type Version = (String, Rc<str>);
 pub(crate) struct ProjectSources {
     project: PathBuf,
     originals: RefCell<BTreeMap<String, Option<Original>>>,
+    /// By folders of test code: their files that have assertions for all tests.
+    holders: RefCell<BTreeMap<String, Vec<String>>>,
     /// By path and text; `None`: it is not Java.
     parsed: RefCell<BTreeMap<Version, Option<Rc<JavaFile>>>>,
 }
@@ -69,6 +71,7 @@ impl ProjectSources {
         ProjectSources {
             project: project.to_owned(),
             originals: RefCell::default(),
+            holders: RefCell::default(),
             parsed: RefCell::default(),
         }
     }
@@ -89,6 +92,30 @@ impl ProjectSources {
     /// The same sources with some files as they would be.
     pub(crate) fn with<'s>(&'s self, texts: &'s Texts) -> PatchedSources<'s> {
         PatchedSources { sources: self, texts }
+    }
+
+    /// Files with assertions for all tests below this folder of test code, by their names.
+    fn assertion_holders(&self, folder: &str) -> Vec<String> {
+        const NAMES: [&str; 3] = ["Asserts.java", "Assertions.java", "AssertUtils.java"];
+        let find = || {
+            let mut found = Vec::new();
+            let mut todo = vec![self.project.join(folder)];
+            while let Some(folder) = todo.pop() {
+                for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                    let path = entry.path();
+                    if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                        todo.push(path);
+                    } else if NAMES.iter().any(|name| path.to_string_lossy().ends_with(name)) {
+                        let path = path.strip_prefix(&self.project).ok().and_then(Path::to_str);
+                        found.extend(path.map(str::to_owned));
+                    }
+                }
+            }
+            found.sort();
+            found
+        };
+        let mut holders = self.holders.borrow_mut();
+        holders.entry(folder.to_owned()).or_insert_with(find).clone()
     }
 
     fn parse(&self, path: &str, text: Rc<str>) -> Option<Rc<JavaFile>> {
@@ -133,6 +160,15 @@ impl Sources for PatchedSources<'_> {
 
     fn is_test(&self, path: &str) -> bool {
         is_test(path)
+    }
+
+    fn assertion_holders(&self, path: &str) -> Vec<Rc<JavaFile>> {
+        const TESTS: &str = "src/test/java/";
+        let Some(at) = path.find(TESTS) else {
+            return Vec::new();
+        };
+        let holders = self.sources.assertion_holders(&path[..at + TESTS.len()]);
+        holders.iter().filter_map(|path| self.file(path)).collect()
     }
 }
 

@@ -286,6 +286,12 @@ impl Trials<'_> {
         }
     }
 
+    /// The first of these tests that fails with these texts.
+    pub(crate) fn first_broken(&mut self, texts: &Texts, tests: &[TestIx]) -> Option<TestIx> {
+        let launches = self.launches(texts).ok()?;
+        self.failing_each_time(&launches, tests).first().copied()
+    }
+
     fn failing_each_time(&self, launches: &[Launch], tests: &[TestIx]) -> Vec<TestIx> {
         let mut left = tests.to_vec();
         // What fails once may be flaky, or was disturbed by its neighbours: only what fails each time counts.

@@ -2,17 +2,19 @@
 //!
 //! A collection is made by `new` (also of an anonymous subclass, or by a subclass with a name), a reference
 //! to a constructor, a collector, a factory of Guava or AssertJ, or `Set.of` and `Map.of`. What has no linked
-//! kin, such as `ConcurrentHashMap`, `IdentityHashMap` and `Properties`, is left alone.
+//! kin, such as `ConcurrentHashMap`, `IdentityHashMap` and `Properties`, is left alone. A class of main code that says
+//! that it hashes, in its name or in its documentation, promises no order: there it is only a suggestion.
 
 use crate::candidate::Candidate;
 use crate::clues::Clues;
 use crate::edit::Edits;
+use crate::hashing::says_that_it_hashes;
 use crate::imports::Import;
 use crate::java::{JavaFile, ancestors, arguments, inside_arguments, named_children};
 use crate::near::{fresh_name, near};
 use std::ops::Range;
 use tree_sitter::Node;
-use unflake_findings::SourcePlace;
+use unflake_findings::{Safety, SourcePlace};
 
 /// Classes, and those that keep the order.
 const LINKED: [(&str, &str); 2] = [("HashMap", "LinkedHashMap"), ("HashSet", "LinkedHashSet")];
@@ -83,11 +85,20 @@ impl Replacement {
     fn candidate(self, clues: &Clues<'_>, file: &JavaFile) -> Candidate {
         let (new, old) = (self.new, self.old);
         let mut why = format!("use `{new}`, which iterates in the order of insertion, instead of `{old}`");
+        let mut safety = Safety::Test;
         if !clues.sources.is_test(&file.path) {
             why.push_str("; output that follows this order changes once");
+            let at = self.edits.iter().next().map(|edit| edit.start);
+            if let Some(class) = at.and_then(|at| says_that_it_hashes(file, at, &old)) {
+                why.push_str(&format!(", and `{class}` says that it hashes"));
+                safety = Safety::Suggestion;
+            }
         }
         let edits = file.with_imports(self.edits, self.imports);
-        Candidate::plain(why, &file.path, edits)
+        Candidate {
+            safety,
+            ..Candidate::plain(why, &file.path, edits)
+        }
     }
 }
 
@@ -662,5 +673,26 @@ mod tests {
             "use `LinkedHashSet`, which iterates in the order of insertion, instead of `HashSet`; output that follows \
              this order changes once"
         );
+        assert_eq!(case.candidates(propose)[0].safety, Safety::Test);
+    }
+
+    #[test]
+    fn what_says_that_it_hashes_promises_no_order() {
+        let case = |class: &str| {
+            let field = "{\n  Set<X> s = new HashSet<>();/*makes*/\n}\n";
+            case("class ATest {}\n").main(&format!("import java.util.*;\n{class} {field}"))
+        };
+        for class in ["class HashBag", "/** Wraps a {@link HashSet}. */\nclass Bag"] {
+            let candidate = case(class).candidates(propose).remove(0);
+            assert_eq!(candidate.safety, Safety::Suggestion, "{class}");
+            assert!(
+                candidate.why.ends_with(" says that it hashes"),
+                "{}",
+                candidate.why
+            );
+        }
+        let test = "import java.util.*;\nclass HashBagTest {\n  Set<X> s = new HashSet<>();/*makes*/\n}\n";
+        let candidate = crate::testing::case(test).candidates(propose).remove(0);
+        assert_eq!(candidate.safety, Safety::Test);
     }
 }

@@ -21,6 +21,7 @@ mod yaml_tree;
 use crate::candidate::Candidate;
 use crate::clues::Clues;
 use crate::edit::Edits;
+use crate::heirs::sparing_others;
 use std::collections::BTreeMap;
 use unflake_findings::Safety;
 
@@ -107,11 +108,17 @@ pub const STRATEGIES: &[Strategy] = &[
 /// strategies.
 pub fn candidates(clues: &Clues<'_>) -> Vec<Candidate> {
     let proposed = STRATEGIES.iter().flat_map(|strategy| {
-        (strategy.propose)(clues).into_iter().map(|candidate| Candidate {
-            strategy: strategy.name,
-            safety: safety(clues, &candidate),
-            edits: without_unused_imports(clues, &candidate),
-            ..candidate
+        (strategy.propose)(clues).into_iter().map(|candidate| {
+            let named = Candidate {
+                strategy: strategy.name,
+                ..candidate
+            };
+            let candidate = sparing_others(clues, named);
+            Candidate {
+                safety: safety(clues, &candidate),
+                edits: without_unused_imports(clues, &candidate),
+                ..candidate
+            }
         })
     });
     let mut all: Vec<Candidate> = Vec::new();

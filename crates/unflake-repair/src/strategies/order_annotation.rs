@@ -7,7 +7,6 @@ use crate::clues::Clues;
 use crate::edit::Edits;
 use crate::java::{JavaFile, named_children};
 use crate::json::Json;
-use crate::json_libraries::is_static;
 use crate::literal::text_of;
 use std::rc::Rc;
 use tree_sitter::Node;
@@ -201,7 +200,7 @@ fn properties(file: &JavaFile, class: Node<'_>, annotation: &OrderAnnotation) ->
             .annotations(field)
             .iter()
             .any(|name| annotation.excludes.contains(name));
-        if is_static(file, field) || is_transient || is_excluded {
+        if file.has_modifier(field, "static") || is_transient || is_excluded {
             continue;
         }
         let renamed = renamed(file, field, annotation);

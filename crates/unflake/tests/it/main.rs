@@ -16,6 +16,7 @@ mod ends;
 mod explain;
 mod first_steps;
 mod fix;
+mod fix_adverse;
 mod fix_compiles;
 mod fix_stopped;
 mod fixture;

@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ public final class Compiler {
         }
         boolean isDone;
         String broken = "";
-        StandardJavaFileManager manager = compiler.getStandardFileManager(said, null, StandardCharsets.UTF_8);
+        StandardJavaFileManager manager = compiler.getStandardFileManager(said, null, encoding(options));
         try {
             Iterable<? extends JavaFileObject> units = manager.getJavaFileObjectsFromFiles(files);
             isDone = compiler.getTask(new StringWriter(), manager, said, options, null, units).call();
@@ -87,6 +88,13 @@ public final class Compiler {
             out.writeInt(0);
             write(broken, out);
         }
+    }
+
+    /** A file manager with an encoding of its own does not look at the option. */
+    private static Charset encoding(List<String> options) {
+        int at = options.indexOf("-encoding");
+        boolean isNamed = at >= 0 && at + 1 < options.size();
+        return isNamed ? Charset.forName(options.get(at + 1)) : StandardCharsets.UTF_8;
     }
 
     private static List<String> texts(DataInputStream in) throws IOException {

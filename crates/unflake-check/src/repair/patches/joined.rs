@@ -1,6 +1,7 @@
-//! Proved patches that do the same in the same files become one, as reviewers like it.
+//! Proved patches that share a test file become one: reviewers like it, and none of them fails to apply after another
+//! one that adds the same import.
 
-use super::{Candidate, Group, Patches, names};
+use super::{Candidate, Group, Patches};
 use crate::repair::Grouping;
 use crate::repair::packs::together;
 use unflake_findings::Safety;
@@ -58,18 +59,21 @@ impl Patches<'_> {
 }
 
 impl Group {
-    /// Whether the chosen patches do the same in the same files of test code. Each polluter keeps its own clean-up.
+    /// Whether the chosen patches share a file of test code. Each polluter keeps its own clean-up.
     fn is_like(&self, other: &Group) -> bool {
         const OF_POLLUTERS: [&str; 2] = ["clean-up", "reset-before"];
         let (Some(mine), Some(its)) = (self.chosen, other.chosen) else {
             return false;
         };
         let (one, other) = (&self.candidates[mine], &other.candidates[its]);
-        let strategies = names(&one.applied);
+        let cleans_up = |candidate: &Candidate| {
+            let mut applied = candidate.applied.iter();
+            applied.any(|applied| OF_POLLUTERS.contains(&applied.strategy))
+        };
         one.safety == Safety::Test
             && other.safety == Safety::Test
-            && one.texts.keys().eq(other.texts.keys())
-            && strategies == names(&other.applied)
-            && !OF_POLLUTERS.contains(&strategies.as_str())
+            && one.texts.keys().any(|path| other.texts.contains_key(path))
+            && !cleans_up(one)
+            && !cleans_up(other)
     }
 }

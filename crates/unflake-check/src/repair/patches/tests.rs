@@ -308,7 +308,7 @@ fn what_the_patch_of_a_cause_leaves_out_gets_one_of_its_own() {
 }
 
 #[test]
-fn proved_patches_that_do_the_same_in_one_file_are_joined() {
+fn proved_patches_that_share_a_test_file_are_joined() {
     let joined = |outcomes: [Outcome; 3], by: Grouping| {
         let project = project();
         let sources = ProjectSources::new(project.path());
@@ -341,6 +341,10 @@ fn proved_patches_that_do_the_same_in_one_file_are_joined() {
     };
     let in_one_file = || [test(ONE, "a"), test(ONE, "b"), test(ONE, "e")];
     assert_eq!(joined(in_one_file(), Grouping::Cause), "test 3, main 3 of 3");
+    let another = edited(ONE, "int b", "long b", "another-strategy", Safety::Test);
+    let another = Outcome::of_test(Searched::new(Ok(another), Vec::new()));
+    let in_other_ways = [test(ONE, "a"), another, test(ONE, "e")];
+    assert_eq!(joined(in_other_ways, Grouping::Cause), "test 3, main 2 of 3");
     let each = "test 1, main 1 of 1; test 1, main 1 of 1; test 1, main 1 of 1";
     assert_eq!(joined(in_one_file(), Grouping::Test), each);
     let in_two = [test(ONE, "a"), test(ONE, "b"), test(TWO, "e")];

@@ -11,6 +11,7 @@ use crate::repair::search::{Attempt, Proofs as _, Proved};
 use crate::repair::trials::Trials;
 use crate::session::Session;
 use std::collections::BTreeSet;
+use unflake_explore::TestIx;
 use unflake_explore::order::TestOrder;
 use unflake_findings::Safety;
 
@@ -34,7 +35,7 @@ impl Patches<'_> {
             if trials.is_cancelled() {
                 return self.interrupt();
             }
-            let (breaking, why) = match whole {
+            let breaking = match whole {
                 Ok((failing, all)) if failing.is_empty() => {
                     self.module = u32::try_from(all).unwrap_or(u32::MAX);
                     let failed = self.no_longer_proved(trials, &texts);
@@ -49,23 +50,51 @@ impl Patches<'_> {
                     self.drop_where(is_of, "its patch does not hold together with the others");
                     continue;
                 }
-                Ok((failing, _)) => {
-                    let test = &trials.session.suite[failing[0]].id.test;
-                    let why = format!("with the patch, `{test}` fails without any variation");
-                    (failing, why)
-                }
-                Err(why) => (
-                    Vec::new(),
-                    format!("its patch does not compile together with the others: {why}"),
-                ),
+                Ok((failing, _)) => Ok(failing),
+                Err(why) => Err(format!(
+                    "its patch does not compile together with the others: {why}"
+                )),
             };
-            let blamed = self.blamed(&mut |texts| trials.breaks(texts, &breaking));
+            let tests = breaking.as_deref().unwrap_or_default();
+            let blamed = self.blamed(&mut |texts| trials.breaks(texts, tests));
+            let reasons: Vec<(usize, String)> = blamed
+                .into_iter()
+                .map(|group| (group, self.why_broken(group, &breaking, trials)))
+                .collect();
             if trials.is_cancelled() {
                 return self.interrupt();
             }
-            self.drop_groups(&blamed, &why);
+            for (group, why) in reasons {
+                self.drop_groups(&BTreeSet::from([group]), &why);
+            }
         }
         self.drop_where(|_| true, "the patches do not hold together");
+    }
+
+    /// Which test fails because of a group's patch; it may fail only together with another one.
+    fn why_broken(
+        &self,
+        group: usize,
+        breaking: &Result<Vec<TestIx>, String>,
+        trials: &mut Trials<'_>,
+    ) -> String {
+        let group = &self.groups[group];
+        let failing = match breaking {
+            Ok(failing) => failing,
+            Err(why) => return why.clone(),
+        };
+        let alone = group
+            .chosen
+            .and_then(|chosen| trials.first_broken(&group.candidates[chosen].texts, failing));
+        let name = |test: TestIx| &trials.session.suite[test].id.test;
+        match (alone, failing.first()) {
+            (Some(test), _) => format!("with the patch, `{}` fails without any variation", name(test)),
+            (None, Some(first)) => format!(
+                "with the patch and others, `{}` fails without any variation",
+                name(*first)
+            ),
+            (None, None) => "the patches do not hold together".to_owned(),
+        }
     }
 
     /// The groups that must do without their chosen patches so that nothing breaks.

@@ -8,6 +8,7 @@ use crate::edit::Edits;
 use crate::elements::{copied, fresh_name, in_natural_order, listed};
 use crate::imports::Import;
 use crate::java::{JavaFile, ancestors, lines, named_children};
+use crate::members::Members;
 use crate::rewrite::{CanRepeat, Rewrite, put, receiver, renamed};
 use crate::types::{JavaType, Shape, type_of};
 use crate::value_text::Code;
@@ -26,7 +27,7 @@ pub(super) fn candidates(clues: &Clues<'_>, file: &JavaFile, comparison: Compari
         file,
         comparison,
     };
-    if let Some(found) = cx.as_sets() {
+    if let Some(found) = cx.as_sets().or_else(|| cx.as_sets_of_members()) {
         return vec![found];
     }
     if !clues.choice_made_the_order(&cx.source()) {
@@ -105,6 +106,44 @@ impl<'f> ComparedLists<'_, 'f> {
             }),
         };
         Some(rewrite.candidate(file, comparison.statement(file)))
+    }
+
+    /// `assertEquals(fields, getAllFields(X.class))`: a class has each of its members once.
+    fn as_sets_of_members(&self) -> Option<Candidate> {
+        let (file, comparison) = (self.file, self.comparison);
+        let (class, _) = Members::of_choice(self.clues.choice)?.class();
+        let element = self.element()?;
+        let is_member = class.starts_with("java.lang.reflect.")
+            && element.dimensions == 0
+            && class.rsplit('.').next() == Some(&*element.name);
+        let is_array = |node| match self.type_of(node).map(|of| of.shape()) {
+            Some(shape) => shape == Shape::Array,
+            None => comparison.name(file) == "assertArrayEquals",
+        };
+        let (set, of_set) = file.using("java.util.HashSet");
+        let (arrays, of_arrays) = file.using("java.util.Arrays");
+        let are_arrays = [comparison.expected, comparison.actual].map(is_array);
+        let imports = of_set.into_iter();
+        let of_arrays = of_arrays.filter(|_| are_arrays.contains(&true));
+        let imports: Vec<Import> = imports.chain(of_arrays).collect();
+        let in_set = move |is_array: bool, code: &str| match is_array {
+            true => format!("new {set}<>({arrays}.asList({code}))"),
+            false => format!("new {set}<>({code})"),
+        };
+        let rewrite = Rewrite {
+            why: "compare the members as sets, since a class gives them in no particular order".to_owned(),
+            expected: file.of(comparison.expected).to_owned(),
+            actual: file.of(comparison.actual).to_owned(),
+            can_repeat: CanRepeat::Neither,
+            edits: Box::new(move |expected, actual| {
+                let expected = in_set(are_arrays[0], expected);
+                let actual = in_set(are_arrays[1], actual);
+                let edits = both_put(file, comparison, &expected, &actual);
+                let edits = renamed(file, edits, comparison.call, "assertEquals");
+                file.with_imports(edits, imports.clone())
+            }),
+        };
+        is_member.then(|| rewrite.candidate(file, comparison.statement(file)))
     }
 
     fn expected_set(&self) -> Option<Code> {

@@ -64,6 +64,37 @@ fn the_map_that_a_text_shows_is_compared() {
 }
 
 #[test]
+fn members_of_a_class_are_compared_as_sets() {
+    let imports = format!("{FOUR}\nimport java.lang.reflect.Field;");
+    let check = |statements: &str, expected: &str| {
+        failing(8, &imports, statements)
+            .api("Class.getDeclaredFields")
+            .check(propose, &[expected]);
+    };
+    check(
+        "    List<Field> e = Arrays.asList(Number.class.getDeclaredFields());\n    assertEquals(e, all());/*fails*/",
+        "-assertEquals(e, all());\n+assertEquals(new HashSet<>(e), new HashSet<>(all()));",
+    );
+    check(
+        "    Field[] e = Number.class.getDeclaredFields();\n    assertArrayEquals(e, all());/*fails*/",
+        "-assertArrayEquals(e, all());\n\
+         +assertEquals(new HashSet<>(Arrays.asList(e)), new HashSet<>(Arrays.asList(all())));",
+    );
+    check(
+        "    assertEquals(\"m\", Arrays.asList(A.class.getDeclaredFields()), all());/*fails*/",
+        "-assertEquals(\"m\", Arrays.asList(A.class.getDeclaredFields()), all());\n\
+         +assertEquals(\"m\", new HashSet<>(Arrays.asList(A.class.getDeclaredFields())), new HashSet<>(all()));",
+    );
+    // Of the methods of a class the fields know nothing.
+    let other = failing(
+        8,
+        &imports,
+        "    Field[] e = e();\n    assertArrayEquals(e, all());/*fails*/",
+    );
+    other.api("Class.getMethods").check(propose, &[]);
+}
+
+#[test]
 fn java_8_has_no_factories() {
     check(
         8,

@@ -1,5 +1,5 @@
-//! What becomes of the array that members were picked from: variables of their own, and no checks of a length that
-//! nobody needs any more.
+//! What becomes of the array that members were picked from: variables of their own, and no checks that only
+//! guarded the picks.
 
 use super::members::{MemberPick, NamedPick};
 use crate::java::{JavaFile, arguments};
@@ -76,23 +76,27 @@ fn is_wide(file: &JavaFile, node: Node<'_>, text: &str) -> bool {
     line + width(text) - width(file.of(node)) > WIDEST
 }
 
-/// `assertTrue(all.length >= 1);`, if it says no more than that so many elements can be picked.
-pub(super) fn length_check<'f>(file: &'f JavaFile, array: Node<'f>, picked: usize) -> Option<Node<'f>> {
-    let access = array.parent().filter(|up| file.field(*up, "field") == "length")?;
-    let compared = access.parent().filter(|up| up.kind() == "binary_expression")?;
-    let least: usize = file.field(compared, "right").parse().ok()?;
-    let is_met = match file.field(compared, "operator") {
-        ">=" => least <= picked,
-        ">" => least < picked,
-        _ => false,
+/// `assertTrue(all.length >= 1);` or `assertNotNull(all);`: what only guards the picks. How many there are exactly is
+/// another question.
+pub(super) fn guard<'f>(file: &'f JavaFile, array: Node<'f>) -> Option<Node<'f>> {
+    let access = array.parent().filter(|up| file.field(*up, "field") == "length");
+    let compared = access.and_then(|access| {
+        let compared = access.parent().filter(|up| up.kind() == "binary_expression")?;
+        let is_number = file.field(compared, "right").parse::<usize>().is_ok();
+        let is_least = matches!(file.field(compared, "operator"), ">=" | ">");
+        (is_number && is_least).then_some(compared)
+    });
+    let (condition, name) = match compared {
+        Some(compared) => (compared, "assertTrue"),
+        None => (array, "assertNotNull"),
     };
-    let call = compared
+    let call = condition
         .parent()?
         .parent()
         .filter(|call| call.kind() == "method_invocation")?;
-    let is_assertion = file.field(call, "name") == "assertTrue" && arguments(call).last() == Some(&compared);
+    let is_assertion = file.field(call, "name") == name && arguments(call).last() == Some(&condition);
     let statement = call.parent().filter(|up| up.kind() == "expression_statement")?;
-    (is_met && is_assertion && whole_lines(file, statement).is_some()).then_some(statement)
+    (is_assertion && whole_lines(file, statement).is_some()).then_some(statement)
 }
 
 /// The lines of a statement that stands on them alone.

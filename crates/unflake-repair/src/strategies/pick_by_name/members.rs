@@ -2,7 +2,7 @@
 
 use super::checked::throwing;
 use super::class_literal::class_literal;
-use super::locals::{length_check, locals, whole_lines};
+use super::locals::{guard, locals, whole_lines};
 use crate::assertion::is_in_assertion;
 use crate::candidate::Candidate;
 use crate::clues::Clues;
@@ -11,7 +11,6 @@ use crate::imports::Import;
 use crate::java::{JavaFile, ancestors, descendants, named_children};
 use crate::members::Members;
 use crate::near::{near, outermost_callable};
-use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 pub(super) fn propose(clues: &Clues<'_>) -> Vec<Candidate> {
@@ -48,8 +47,8 @@ struct Picks<'f> {
     declaration: Option<Node<'f>>,
     /// Nothing else needs that variable.
     is_unused: bool,
-    /// Checks of its length that go with it.
-    lengths: Vec<Node<'f>>,
+    /// Checks that go with it.
+    guards: Vec<Node<'f>>,
 }
 
 /// One of them.
@@ -108,11 +107,7 @@ impl<'f> Picks<'f> {
             .iter()
             .filter_map(|array| MemberPick::of(file, *array, is_nested))
             .collect();
-        let indices: BTreeSet<usize> = picked.iter().map(|pick| pick.index).collect();
-        let lengths: Vec<Node<'f>> = uses
-            .iter()
-            .filter_map(|array| length_check(file, *array, indices.len()))
-            .collect();
+        let guards: Vec<Node<'f>> = uses.iter().filter_map(|array| guard(file, *array)).collect();
         let declaration = declarator
             .and_then(|declarator| declarator.parent())
             .filter(|up| up.kind() == "local_variable_declaration")
@@ -126,9 +121,9 @@ impl<'f> Picks<'f> {
         Some(Picks {
             file,
             call,
-            is_unused: picked.len() + lengths.len() == uses.len(),
+            is_unused: picked.len() + guards.len() == uses.len(),
             declaration,
-            lengths,
+            guards,
             picked,
         })
     }
@@ -200,7 +195,7 @@ impl<'f> Picks<'f> {
             None => {}
         }
         if self.is_unused {
-            let lines = self.lengths.iter().filter_map(|check| whole_lines(file, *check));
+            let lines = self.guards.iter().filter_map(|check| whole_lines(file, *check));
             edits = lines.fold(edits, |edits, lines| edits.replace(lines, ""));
         }
         Some(edits)

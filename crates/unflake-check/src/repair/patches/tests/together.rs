@@ -112,9 +112,12 @@ fn a_test_that_fails_again_with_all_patches_loses_its_own() {
 #[test]
 fn the_patch_that_breaks_another_test_goes() {
     let why = "with the patch, `p.CTest#c` fails without any variation";
-    // Three times with all patches and not without them; then with the first patch alone, or not.
-    holds("p.ATest#a\np.BTest#a\np.CTest#c fails turns fffpfffp", B, why);
-    holds("p.ATest#a\np.BTest#a\np.CTest#c fails turns fffppfffp", A, why);
+    // Three times with all patches and not without them; then with the first patch alone, or not; then once more with
+    // the guilty one alone.
+    holds("p.ATest#a\np.BTest#a\np.CTest#c fails turns fffpfffpfffp", B, why);
+    holds("p.ATest#a\np.BTest#a\np.CTest#c fails turns fffppffffffp", A, why);
+    let why = "with the patch and others, `p.CTest#c` fails without any variation";
+    holds("p.ATest#a\np.BTest#a\np.CTest#c fails turns fffppfffpp", A, why);
     // What fails without any patch is not their doing.
     holds(
         "p.ATest#a\np.BTest#a\np.CTest#c fails unvaried",
