@@ -44,6 +44,8 @@ pub(crate) struct MethodUses {
     pub(crate) is_private: bool,
     /// A test framework calls it before each test of its class.
     pub(crate) is_set_up: bool,
+    /// It asks a class for its loader.
+    pub(crate) asks_loader: bool,
     /// Of fields that may be the project's.
     pub(crate) uses: Vec<FieldUse<'static>>,
     /// Of methods of the same outermost class.
@@ -142,6 +144,8 @@ fn method(class: &ClassFile<'_>, method: Method<'_>, is_set_up: bool, found: Use
     let name = class.name();
     // Private methods, and those that make what a class keeps, are called from near by.
     let is_near = |call: &Call<'_>| outermost(&call.class) == outermost(&name);
+    let asks = |call: &Call<'_>| call.class == "java/lang/Class" && call.name == "getClassLoader";
+    let asks_loader = found.calls.iter().any(asks);
     let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
     let calls = found.calls.into_iter().filter(is_near);
     MethodUses {
@@ -149,6 +153,7 @@ fn method(class: &ClassFile<'_>, method: Method<'_>, is_set_up: bool, found: Use
         descriptor: method.descriptor().into_owned(),
         is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
         is_set_up,
+        asks_loader,
         uses: uses.map(FieldUse::into_owned).collect(),
         calls: calls.map(Call::into_owned).collect(),
     }
