@@ -6,6 +6,7 @@ use unflake_protocol::dotted;
 
 const PUBLIC: u16 = 0x0001;
 const PRIVATE: u16 = 0x0002;
+const PROTECTED: u16 = 0x0004;
 const STATIC: u16 = 0x0008;
 const SYNTHETIC: u16 = 0x1000;
 
@@ -42,6 +43,8 @@ pub(crate) struct MethodUses {
     pub(crate) descriptor: String,
     /// Private, or made by the compiler.
     pub(crate) is_private: bool,
+    /// Anybody can call it, or whoever inherits from its class.
+    pub(crate) is_public: bool,
     /// A test framework calls it before each test of its class.
     pub(crate) is_set_up: bool,
     /// It asks a class for its loader.
@@ -152,6 +155,7 @@ fn method(class: &ClassFile<'_>, method: Method<'_>, is_set_up: bool, found: Use
         name: method.name().into_owned(),
         descriptor: method.descriptor().into_owned(),
         is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
+        is_public: method.access() & (PUBLIC | PROTECTED) != 0,
         is_set_up,
         asks_loader,
         uses: uses.map(FieldUse::into_owned).collect(),

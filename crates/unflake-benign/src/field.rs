@@ -254,6 +254,10 @@ impl Entry<'_> {
         self.number == other.number
     }
 
+    pub(crate) fn is_public(&self) -> bool {
+        self.method.is_public
+    }
+
     /// Whether it takes no parameters.
     pub(crate) fn takes_nothing(&self) -> bool {
         self.method.descriptor.starts_with("()")

@@ -26,14 +26,15 @@ pub(super) fn given_out(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark>
     Some(Mark::GivenOut { field, methods })
 }
 
-/// What is stored under each key is null, or one constant.
+/// What is stored under each key is null, or in one place a constant: it says nothing but that the key is there. Two
+/// constants may be the two answers to a question.
 fn only_keeps_keys(entry: &Entry<'_>) -> bool {
-    !entry.has(|used| match used {
-        How::Called { method, stored, .. } => {
-            does(method, &[Remembers]) && !matches!(stored, Stored::Null | Stored::Constant)
-        }
-        _ => false,
-    })
+    let stored = entry.uses.iter().filter_map(|used| match used {
+        How::Called { method, stored, .. } if does(method, &[Remembers]) => Some(*stored),
+        _ => None,
+    });
+    let stored: Vec<Stored> = stored.collect();
+    stored == [Stored::Constant] || stored.iter().all(|stored| *stored == Stored::Null)
 }
 
 /// The field and the methods that look into it before they add something; each of these must fit.

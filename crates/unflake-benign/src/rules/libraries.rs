@@ -84,7 +84,7 @@ pub(super) fn map_upkeep(case: &Case<'_>) -> Option<Mark> {
 
 const ATOMIC: &str = "java.util.concurrent.atomic.";
 
-/// A number, or numbers, that the map neither takes from others nor returns.
+/// A number, or numbers, that the map neither takes from others nor returns to them.
 fn is_own_number(case: &Case<'_>, field: &FieldName) -> bool {
     let is_shown = |used: &How<'_>| matches!(used, How::Returned | How::ReturnedBelow);
     case.evidence.field(field).is_some_and(|field| {
@@ -92,7 +92,9 @@ fn is_own_number(case: &Case<'_>, field: &FieldName) -> bool {
         let descriptor = field.descriptor();
         let is_number = matches!(descriptor.trim_start_matches('['), "I" | "J" | "S" | "B")
             || descriptor.contains("java/util/concurrent/atomic/");
-        is_number && !field.is_given(None) && !later.iter().any(|entry| entry.has(is_shown))
+        is_number
+            && !field.is_given(None)
+            && !later.iter().any(|entry| entry.is_public() && entry.has(is_shown))
     })
 }
 

@@ -329,4 +329,8 @@ fn what_was_given_out_is_no_memo() {
     );
     let memo = ID.replace(".put null", ".put null, known .put made-of-values");
     assert_eq!(kind(&memo), Some(MarkKind::Memo), "null is one of its values");
+    let answers = memo.replace("null, known .put made-of-values", "constant, known .put constant");
+    assert_eq!(kind(&answers), Some(MarkKind::Memo), "true and false");
+    let one = ID.replace(".put null", ".put constant");
+    assert_eq!(kind(&one), Some(MarkKind::GivenOut), "always true");
 }

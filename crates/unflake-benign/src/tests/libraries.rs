@@ -183,6 +183,8 @@ fn numbers_by_which_a_librarys_map_keeps_its_entries() {
         "open reads ()J: reads read, reads .get other !, reads below returned\nopen setMost",
     );
     assert_eq!(number(&shown, atomic), None, "it is shown");
+    let near = shown.replace("open reads", "own reads");
+    assert_eq!(number(&near, atomic), upkeep, "to classes near by only");
     let no_map = LRU.replace("extends java.util.AbstractMap", "");
     assert_eq!(
         number(&no_map, "org.lib.Lru.uses []"),

@@ -9,7 +9,7 @@ use unflake_protocol::{
 };
 
 /// Classes of package `a`, one line each: `class Name` (`library org.lib.Name` of a library, `extends` another), then
-/// for each field `private|open static|own name descriptor`, then for each method `private|open name descriptor: use,
+/// for each field `private|open static|own name descriptor`, then for each method `private|own|open name descriptor: use,
 /// use`. A use is `field read`, `field read-back`, `field tested`, `field compared-with-time`, `field = stored`, `field
 /// .method stored` (`!` behind: the result is used), `field below method stored`, `field below returned`, `field out`,
 /// `call method`, `asks-loader`.
@@ -50,6 +50,7 @@ pub(super) fn project(text: &str) -> Evidence {
                     Some((_, body)) => {
                         let mut method = method(&class.name, is_private, &words, body);
                         method.is_set_up = method.name == "setUp";
+                        method.is_public = access == "open";
                         class.methods.push(method);
                     }
                 }
