@@ -6,6 +6,7 @@ use unflake_protocol::dotted;
 
 const PUBLIC: u16 = 0x0001;
 const PRIVATE: u16 = 0x0002;
+const PROTECTED: u16 = 0x0004;
 const STATIC: u16 = 0x0008;
 const SYNTHETIC: u16 = 0x1000;
 
@@ -42,8 +43,12 @@ pub(crate) struct MethodUses {
     pub(crate) descriptor: String,
     /// Private, or made by the compiler.
     pub(crate) is_private: bool,
+    /// Anybody can call it, or whoever inherits from its class.
+    pub(crate) is_public: bool,
     /// A test framework calls it before each test of its class.
     pub(crate) is_set_up: bool,
+    /// It asks a class for its loader.
+    pub(crate) asks_loader: bool,
     /// Of fields that may be the project's.
     pub(crate) uses: Vec<FieldUse<'static>>,
     /// Of methods of the same outermost class.
@@ -142,13 +147,17 @@ fn method(class: &ClassFile<'_>, method: Method<'_>, is_set_up: bool, found: Use
     let name = class.name();
     // Private methods, and those that make what a class keeps, are called from near by.
     let is_near = |call: &Call<'_>| outermost(&call.class) == outermost(&name);
+    let asks = |call: &Call<'_>| call.class == "java/lang/Class" && call.name == "getClassLoader";
+    let asks_loader = found.calls.iter().any(asks);
     let uses = found.fields.into_iter().filter(|used| is_projects(&used.class));
     let calls = found.calls.into_iter().filter(is_near);
     MethodUses {
         name: method.name().into_owned(),
         descriptor: method.descriptor().into_owned(),
         is_private: method.access() & (PRIVATE | SYNTHETIC) != 0,
+        is_public: method.access() & (PUBLIC | PROTECTED) != 0,
         is_set_up,
+        asks_loader,
         uses: uses.map(FieldUse::into_owned).collect(),
         calls: calls.map(Call::into_owned).collect(),
     }

@@ -36,7 +36,9 @@ pub(crate) struct KnownMethod {
     pub(crate) name: String,
     pub(crate) descriptor: String,
     pub(crate) is_private: bool,
+    pub(crate) is_public: bool,
     pub(crate) is_set_up: bool,
+    pub(crate) asks_loader: bool,
     pub(crate) callers: BTreeSet<usize>,
 }
 
@@ -88,7 +90,9 @@ impl Evidence {
                     name: method.name,
                     descriptor: method.descriptor,
                     is_private: method.is_private,
+                    is_public: method.is_public,
                     is_set_up: method.is_set_up,
+                    asks_loader: method.asks_loader,
                     callers: BTreeSet::new(),
                 });
                 bodies.push((method.uses, method.calls));
@@ -170,6 +174,26 @@ impl Evidence {
             name = known.parent.as_deref()?;
         }
         None
+    }
+
+    /// Whether a class inherits from one of these.
+    pub(crate) fn inherits(&self, class: &str, from: &[&str]) -> bool {
+        let mut name = class;
+        for _ in 0..100 {
+            let Some(parent) = self.classes.get(name).and_then(|class| class.parent.as_deref()) else {
+                return false;
+            };
+            if from.contains(&parent) {
+                return true;
+            }
+            name = parent;
+        }
+        false
+    }
+
+    /// Whether a class of the project inherits from another.
+    pub fn is_above(&self, class: &str, heir: &str) -> bool {
+        self.has_class(class) && self.inherits(heir, &[class])
     }
 
     /// `None`: not the project's.

@@ -114,6 +114,17 @@ impl<'u> Field<'u> {
         })
     }
 
+    /// All fields of its class.
+    pub(crate) fn all_of_class(&self) -> impl Iterator<Item = Field<'u>> {
+        let Field { all, class, .. } = *self;
+        let fields = all
+            .classes
+            .get(class)
+            .into_iter()
+            .flat_map(|class| class.fields.values());
+        fields.map(move |known| Field { all, class, known })
+    }
+
     /// Whether something may find the field by its name or by an annotation.
     pub(crate) fn is_reflected(&self) -> bool {
         self.known.declared.is_annotated || self.all.texts.contains(&self.known.declared.name)
@@ -237,6 +248,28 @@ impl Entry<'_> {
 
     pub(crate) fn returns_nothing(&self) -> bool {
         self.returns("V")
+    }
+
+    pub(crate) fn is_same_method(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+
+    pub(crate) fn is_public(&self) -> bool {
+        self.method.is_public
+    }
+
+    /// Whether it takes no parameters.
+    pub(crate) fn takes_nothing(&self) -> bool {
+        self.method.descriptor.starts_with("()")
+    }
+
+    /// Whether it, or a method near by that it calls, asks a class for its loader.
+    pub(crate) fn asks_loader(&self, evidence: &Evidence) -> bool {
+        let mut called = evidence
+            .methods
+            .iter()
+            .filter(|method| method.callers.contains(&self.number));
+        self.method.asks_loader || called.any(|method| method.asks_loader)
     }
 
     /// Whether it calls the other itself.

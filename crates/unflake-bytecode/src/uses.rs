@@ -43,6 +43,8 @@ pub enum How<'a> {
     ReadBack,
     /// A branch asks whether its value is null, or compares it with a constant.
     Tested,
+    /// A branch asks whether the time that a clock of the JVM gives is before or after it.
+    ComparedWithTime,
     Written(Stored),
     /// A method of the object that it holds is called.
     Called {
@@ -87,6 +89,8 @@ pub enum Stored {
     FromValues,
     /// An object that this method has made, of nothing that was given.
     New,
+    /// What a clock of the JVM said, as it is.
+    Time,
     Other,
 }
 
@@ -115,6 +119,7 @@ impl How<'_> {
             How::Read => How::Read,
             How::ReadBack => How::ReadBack,
             How::Tested => How::Tested,
+            How::ComparedWithTime => How::ComparedWithTime,
             How::Written(stored) => How::Written(stored),
             How::Called {
                 method,

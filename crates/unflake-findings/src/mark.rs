@@ -43,6 +43,13 @@ pub enum Mark {
     ArrayMemo { field: String, method: String },
     /// What a library added inside of its own object, made of nothing that others gave.
     LibraryFill { field: String },
+    /// Numbers and links by which a library's own map keeps its entries.
+    MapUpkeep { field: String },
+    /// The time of the last call, which is only compared with the time of the next, or a number that begins again with
+    /// each new time.
+    LastTime { field: String, methods: Vec<String> },
+    /// What was given out before, kept so that it is not given out again.
+    GivenOut { field: String, methods: Vec<String> },
 }
 
 /// The kinds of [`Mark`], without their data.
@@ -64,6 +71,9 @@ pub enum MarkKind {
     SoftEntries,
     ArrayMemo,
     LibraryFill,
+    MapUpkeep,
+    LastTime,
+    GivenOut,
 }
 
 impl Mark {
@@ -85,12 +95,15 @@ impl Mark {
             Mark::SoftEntries { .. } => MarkKind::SoftEntries,
             Mark::ArrayMemo { .. } => MarkKind::ArrayMemo,
             Mark::LibraryFill { .. } => MarkKind::LibraryFill,
+            Mark::MapUpkeep { .. } => MarkKind::MapUpkeep,
+            Mark::LastTime { .. } => MarkKind::LastTime,
+            Mark::GivenOut { .. } => MarkKind::GivenOut,
         }
     }
 }
 
 impl MarkKind {
-    pub const ALL: [MarkKind; 16] = [
+    pub const ALL: [MarkKind; 19] = [
         MarkKind::InsideJdk,
         MarkKind::JdkHook,
         MarkKind::UntilExit,
@@ -107,6 +120,9 @@ impl MarkKind {
         MarkKind::SoftEntries,
         MarkKind::ArrayMemo,
         MarkKind::LibraryFill,
+        MarkKind::MapUpkeep,
+        MarkKind::LastTime,
+        MarkKind::GivenOut,
     ];
 
     /// As it stands in JSON.
@@ -128,6 +144,9 @@ impl MarkKind {
             MarkKind::SoftEntries => "soft-entries",
             MarkKind::ArrayMemo => "array-memo",
             MarkKind::LibraryFill => "library-fill",
+            MarkKind::MapUpkeep => "map-upkeep",
+            MarkKind::LastTime => "last-time",
+            MarkKind::GivenOut => "given-out",
         }
     }
 }
@@ -183,6 +202,15 @@ mod tests {
                 method: method(),
             },
             Mark::LibraryFill { field: field() },
+            Mark::MapUpkeep { field: field() },
+            Mark::LastTime {
+                field: field(),
+                methods: methods(),
+            },
+            Mark::GivenOut {
+                field: field(),
+                methods: methods(),
+            },
         ]
     }
 

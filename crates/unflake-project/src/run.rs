@@ -57,6 +57,8 @@ pub struct BuildRun {
     pub jvms: Vec<TestJvm>,
     /// The build itself says that it ran tests.
     pub has_reported_tests: bool,
+    /// What JVMs said that did not start, each line once.
+    pub not_started: Vec<String>,
     /// Test JVMs that ended before their tests did; the tests behind them did not run.
     pub lost: Vec<LostJvm>,
     pub time: Duration,
@@ -186,6 +188,7 @@ impl BuildRequest<'_> {
         let mut run = BuildRun {
             jvms,
             has_reported_tests: tool.has_reported_tests(output),
+            not_started: not_started(output),
             lost: Vec::new(),
             time,
         };
@@ -320,6 +323,27 @@ fn relevant(tool: &dyn BuildTool, output: &str) -> String {
     lines.join("\n")
 }
 
+/// The lines in which a JVM itself says why it does not start. `[ERROR]` is what Maven puts before some of them.
+fn not_started(output: &str) -> Vec<String> {
+    const SAID: [&str; 6] = [
+        "Error: Could not create the Java Virtual Machine",
+        "Error: Could not find or load main class",
+        "Error occurred during initialization of",
+        "Unrecognized option: ",
+        "Unrecognized VM option ",
+        "Invalid maximum heap size",
+    ];
+    let mut lines: Vec<String> = Vec::new();
+    for line in output.lines() {
+        let line = line.strip_prefix("[ERROR]").unwrap_or(line).trim();
+        let is_new = !lines.iter().any(|known| known == line);
+        if is_new && SAID.iter().any(|start| line.starts_with(start)) {
+            lines.push(line.to_owned());
+        }
+    }
+    lines
+}
+
 fn shown(command: &std::process::Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()
@@ -451,6 +475,23 @@ mod tests {
         ] {
             assert_eq!(relevant(TOOLS.0[0], &output), expected, "{output}");
         }
+    }
+
+    #[test]
+    fn a_jvm_that_does_not_start_says_why() {
+        let surefire = "[INFO] Running a.FooTest\n\
+                        Unrecognized option: --add-opens\n\
+                        Error: Could not create the Java Virtual Machine.\n\
+                        Error: A fatal exception has occurred. Program will exit.\n\
+                        [ERROR] Unrecognized option: --add-opens\n\
+                        [INFO] Tests run: 0, Failures: 0\n";
+        let said = [
+            "Unrecognized option: --add-opens",
+            "Error: Could not create the Java Virtual Machine.",
+        ];
+        assert_eq!(not_started(surefire), said);
+        // What a test prints about options is not at the beginning of a line.
+        assert!(not_started("[INFO] Tests run: 3\nexpected: Unrecognized option: x\n").is_empty());
     }
 
     #[test]

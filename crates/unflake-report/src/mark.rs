@@ -90,6 +90,20 @@ fn sentence(mark: &Mark) -> String {
                 "the library itself filled this in, inside its object in `{field}`; none of it comes from the project"
             )
         }
+        Mark::MapUpkeep { field } => {
+            format!(
+                "how a map of the library, inside of `{field}`, keeps its entries; what is in it is the same"
+            )
+        }
+        Mark::LastTime { field, methods } => format!(
+            "about the time of the last call, which {} only {} with the time of the next: `{field}`",
+            listed(methods),
+            verb(methods, "compares", "compare")
+        ),
+        Mark::GivenOut { field, methods } => format!(
+            "what {} gave out before, so as not to give it out again: nothing else looks into `{field}`",
+            listed(methods)
+        ),
         Mark::ArrayMemo { field, method } => {
             format!("a memo: only `{method}` uses the array `{field}`, and it fills in what is missing")
         }
@@ -126,7 +140,7 @@ mod tests {
     }
 
     /// A mark of each kind as JSON has it, and its sentence.
-    const SENTENCES: [(&str, &str); 16] = [
+    const SENTENCES: [(&str, &str); 19] = [
         (r#"{"mark": "inside-jdk"}"#, "internal state of the JDK"),
         (
             r#"{"mark": "jdk-hook", "class": "java.util.logging.LogManager$Cleaner"}"#,
@@ -189,6 +203,18 @@ mod tests {
         (
             r#"{"mark": "library-fill", "field": "Parser.dfa"}"#,
             "the library itself filled this in, inside its object in `Parser.dfa`; none of it comes from the project",
+        ),
+        (
+            r#"{"mark": "map-upkeep", "field": "Json.MAPPER"}"#,
+            "how a map of the library, inside of `Json.MAPPER`, keeps its entries; what is in it is the same",
+        ),
+        (
+            r#"{"mark": "last-time", "field": "Id.last", "methods": ["Id.next"]}"#,
+            "about the time of the last call, which `Id.next` only compares with the time of the next: `Id.last`",
+        ),
+        (
+            r#"{"mark": "given-out", "field": "Id.seen", "methods": ["Id.next"]}"#,
+            "what `Id.next` gave out before, so as not to give it out again: nothing else looks into `Id.seen`",
         ),
     ];
 

@@ -10,8 +10,39 @@ use unflake_protocol::{ChangeForm, Step, What, dotted};
 
 const ATOMIC_ARRAY: &str = "Ljava/util/concurrent/atomic/AtomicReferenceArray;";
 
-/// Some methods look for something and add it if it is missing; the others at most forget.
+/// Some methods look for something and add it if it is missing; the others at most forget. What is added under a key
+/// says nothing where it is always the same.
 pub(super) fn memo(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
+    let (field, methods) = looked_up(case, place, |entry| !only_keeps_keys(entry))?;
+    Some(Mark::Memo { field, methods })
+}
+
+/// What a method gave out, kept by a key so that it is not given out again. The method has it from no caller, who
+/// would be told that it was there.
+pub(super) fn given_out(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
+    let (field, methods) = looked_up(case, place, |entry| {
+        only_keeps_keys(entry) && entry.takes_nothing()
+    })?;
+    Some(Mark::GivenOut { field, methods })
+}
+
+/// What is stored under each key is null, or in one place a constant: it says nothing but that the key is there. Two
+/// constants may be the two answers to a question.
+fn only_keeps_keys(entry: &Entry<'_>) -> bool {
+    let stored = entry.uses.iter().filter_map(|used| match used {
+        How::Called { method, stored, .. } if does(method, &[Remembers]) => Some(*stored),
+        _ => None,
+    });
+    let stored: Vec<Stored> = stored.collect();
+    stored == [Stored::Constant] || stored.iter().all(|stored| *stored == Stored::Null)
+}
+
+/// The field and the methods that look into it before they add something; each of these must fit.
+fn looked_up(
+    case: &Case<'_>,
+    place: &FieldPlace<'_>,
+    fits: impl Fn(&Entry<'_>) -> bool,
+) -> Option<(String, Vec<String>)> {
     let entries = place.field.later_entries();
     let asks_below = |used: &How<'_>| match used {
         How::CalledBelow { method, .. } => does(method, &[Asks, Takes]),
@@ -24,11 +55,10 @@ pub(super) fn memo(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
             && (!entry.has(remembers_below) || entry.has(asks_below))
     };
     let (memos, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) = entries.iter().partition(is_memo);
-    let is_one = !memos.is_empty() && others.iter().all(|entry| entry.calls_only(&[Forgets]));
-    (is_one && remembers(case, place, &entries)).then(|| Mark::Memo {
-        field: place.field.label(),
-        methods: labels(&memos),
-    })
+    let is_one = !memos.is_empty()
+        && memos.iter().all(|entry| fits(entry))
+        && others.iter().all(|entry| entry.calls_only(&[Forgets]));
+    (is_one && remembers(case, place, &entries)).then(|| (place.field.label(), labels(&memos)))
 }
 
 /// By its name, and one method takes out what another puts in.
@@ -128,7 +158,7 @@ fn keeps_of_caller(case: &Case<'_>, field: &Field<'_>, entries: &[Entry<'_>]) ->
     if entries.iter().any(|entry| entry.has(fills_array_below)) {
         return true;
     }
-    if new.is_plain() {
+    if new.is_plain() || is_found_by_key(case, new, entries) {
         return false;
     }
     let is_made_of = |given: Stored| {
@@ -152,6 +182,19 @@ fn keeps_of_caller(case: &Case<'_>, field: &Field<'_>, entries: &[Entry<'_>]) ->
     is_made_of(Stored::FromParameters)
         || is_made_of(Stored::FromValues) && is_settable()
         || is_made_here() && is_others_collection() && hands_out()
+}
+
+/// A method, field or constructor of a class: nobody can change what it is, and what its key is made of tells which,
+/// if the loader of the class is asked for too. Classes of two loaders may have one name.
+fn is_found_by_key(case: &Case<'_>, new: &What, entries: &[Entry<'_>]) -> bool {
+    const MEMBERS: [&str; 3] = [
+        "java.lang.reflect.Constructor",
+        "java.lang.reflect.Field",
+        "java.lang.reflect.Method",
+    ];
+    let mut makers = entries.iter().filter(|entry| entry.has_call(&[Remembers]));
+    new.class().is_some_and(|class| MEMBERS.contains(&class))
+        && makers.all(|entry| entry.asks_loader(case.evidence))
 }
 
 /// A collection that only its own class can reach, and that it made itself.

@@ -54,7 +54,8 @@ pub(super) fn thread_local_default(case: &Case<'_>) -> Option<Mark> {
         How::Read | How::ReadBack | How::ReturnedBelow => true,
         How::Called { method, .. } => method == "get" || method == "remove",
         How::CalledBelow { method, .. } => is_buffer || !is_telling(method),
-        How::Written(_) | How::Tested | How::Returned | How::Passed { .. } | How::Kept => false,
+        How::Written(_) | How::Tested | How::ComparedWithTime => false,
+        How::Returned | How::Passed { .. } | How::Kept => false,
     };
     let entries = field.later_entries();
     let others: Vec<&Entry<'_>> = entries.iter().collect();

@@ -50,10 +50,64 @@ pub(super) fn library_fill(case: &Case<'_>) -> Option<Mark> {
         ChangeForm::FirstSet => (is_entry || !is_set_by_caller(case, inside)) && is_made(case.new),
         ChangeForm::Removed => is_entry && is_made(case.key) && is_made(case.old) && !is_dropped(place),
         ChangeForm::Increased => case.is_further() && !is_set_by_caller(case, inside),
-        ChangeForm::Replaced => false,
+        ChangeForm::Replaced => case.is_further() && is_own_doing(case, inside, is_entry),
     };
     (is_inside && is_filled && !is_told(place)).then(|| Mark::LibraryFill {
         field: place.field.label(),
+    })
+}
+
+/// Numbers and links by which a library's own map keeps its entries, as the JDK's maps have them, too: what was used
+/// last, when to clean up. Not what the map can be told or shows.
+pub(super) fn map_upkeep(case: &Case<'_>) -> Option<Mark> {
+    let place = case.fields.iter().find(|place| !place.field.is_library())?;
+    let fields: Vec<&FieldName> = place.below.iter().filter_map(Step::field).collect();
+    let is_of = |field: &FieldName, classes: &[&str]| case.evidence.inherits(&field.class, classes);
+    let is_map = |field: &FieldName| is_of(field, &["java.util.AbstractMap"]);
+    let is_one = match fields[..] {
+        // Of a number in an `AtomicLong` or the like the JDK's field is the last.
+        [.., map, number] if is_map(map) && number.class.starts_with(ATOMIC) => is_own_number(case, map),
+        [.., map] if is_map(map) => is_own_number(case, map),
+        // Which entry is the first or the last in the queue of those used.
+        [.., map, link] if case.is_further() && is_map(map) => {
+            let is_part = place
+                .below
+                .ends_with(&[Step::Field(map.clone()), Step::Field(link.clone())]);
+            is_part && is_of(link, &["java.util.AbstractCollection"])
+        }
+        _ => false,
+    };
+    is_one.then(|| Mark::MapUpkeep {
+        field: place.field.label(),
+    })
+}
+
+const ATOMIC: &str = "java.util.concurrent.atomic.";
+
+/// A number, or numbers, that the map neither takes from others nor returns to them.
+fn is_own_number(case: &Case<'_>, field: &FieldName) -> bool {
+    let is_shown = |used: &How<'_>| matches!(used, How::Returned | How::ReturnedBelow);
+    case.evidence.field(field).is_some_and(|field| {
+        let later = field.later_entries();
+        let descriptor = field.descriptor();
+        let is_number = matches!(descriptor.trim_start_matches('['), "I" | "J" | "S" | "B")
+            || descriptor.contains("java/util/concurrent/atomic/");
+        is_number
+            && !field.is_given(None)
+            && !later.iter().any(|entry| entry.is_public() && entry.has(is_shown))
+    })
+}
+
+/// Whether only the library can have replaced what is in this field, or an entry of the collection there: some method
+/// sets it, and none to what it is given. What cannot be read is not known, and who stores into an array neither.
+fn is_own_doing(case: &Case<'_>, field: &FieldName, is_entry: bool) -> bool {
+    case.evidence.field(field).is_some_and(|field| {
+        let later = field.later_entries();
+        let is_set = later
+            .iter()
+            .any(|entry| entry.has(|used| matches!(used, How::Written(_))));
+        let is_collection = field.descriptor().starts_with('L');
+        !field.is_given(None) && if is_entry { is_collection } else { is_set }
     })
 }
 

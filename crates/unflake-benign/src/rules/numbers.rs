@@ -1,7 +1,7 @@
-//! Numbers that only go on: counters, and the state of pseudo-random generators.
+//! Numbers that only go on: counters, the time of the last call, and the state of pseudo-random generators.
 
 use crate::case::{Case, FieldPlace};
-use crate::field::{Entry, labels};
+use crate::field::{Entry, Field, labels};
 use crate::methods::{Does, does};
 use unflake_bytecode::{How, Stored};
 use unflake_findings::Mark;
@@ -49,7 +49,9 @@ pub(super) fn counter(case: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
         _ => return None,
     };
     let fits = |used: &How<'_>| match used {
-        How::Written(Stored::Increased) | How::Read | How::ReadBack | How::Tested => true,
+        How::Written(Stored::Increased) | How::Read | How::ReadBack | How::Tested | How::ComparedWithTime => {
+            true
+        }
         // What is added is not known to be positive; that several tests did so has to do.
         How::Written(Stored::Added) => case.n_increases() > 1,
         How::Called { method, dropped, .. } => *dropped && does(method, &[Does::Increments]),
@@ -77,4 +79,64 @@ pub(super) fn library_counter(case: &Case<'_>) -> Option<Mark> {
         field: field.to_string(),
         tests,
     })
+}
+
+/// The time of the last call, which is only compared with the time of the next: whoever calls next sees the same,
+/// since time goes on. Also a number that begins again with each new time.
+pub(super) fn last_time(_: &Case<'_>, place: &FieldPlace<'_>) -> Option<Mark> {
+    let field = &place.field;
+    // Tests may look at what they keep.
+    let is_one = is_hidden(field) && !field.is_of_tests() && (is_last_time(field) || begins_again(field));
+    is_one.then(|| Mark::LastTime {
+        field: field.label(),
+        methods: labels(&field.users().iter().collect::<Vec<_>>()),
+    })
+}
+
+fn is_hidden(field: &Field<'_>) -> bool {
+    field.is_private() && !field.is_reflected()
+}
+
+/// Each time that it is read it is compared with the time, and nothing else is ever stored in it.
+fn is_last_time(field: &Field<'_>) -> bool {
+    let users = field.users();
+    let is_compared = |user: &Entry<'_>| {
+        let count = |test: fn(&How<'_>) -> bool| user.uses.iter().filter(|used| test(used)).count();
+        let n_read = count(|used| matches!(used, How::Read | How::ReadBack));
+        n_read == count(|used| *used == How::ComparedWithTime)
+    };
+    let fits = |used: &How<'_>| match used {
+        How::Read | How::ReadBack | How::ComparedWithTime => true,
+        How::Written(stored) => *stored == Stored::Time,
+        _ => false,
+    };
+    let is_set = users.iter().any(is_set_to_time);
+    is_set
+        && users
+            .iter()
+            .all(|user| is_compared(user) && !user.has(|used| !fits(used)))
+}
+
+fn is_set_to_time(user: &Entry<'_>) -> bool {
+    user.has(|used| *used == How::Written(Stored::Time))
+}
+
+/// Counted up, and set to a constant where a new time is kept: in the only method that uses it.
+fn begins_again(field: &Field<'_>) -> bool {
+    let fits = |used: &How<'_>| match used {
+        How::Read | How::ReadBack | How::Tested => true,
+        How::Written(stored) => matches!(stored, Stored::Increased | Stored::Constant),
+        _ => false,
+    };
+    let [user] = &field.users()[..] else { return false };
+    let keeps_time = |other: Field<'_>| {
+        is_hidden(&other)
+            && is_last_time(&other)
+            && other
+                .users()
+                .iter()
+                .any(|one| one.is_same_method(user) && is_set_to_time(one))
+    };
+    let is_reset = user.has(|used| *used == How::Written(Stored::Constant));
+    is_reset && !user.has(|used| !fits(used)) && field.all_of_class().any(keeps_time)
 }

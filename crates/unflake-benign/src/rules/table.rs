@@ -6,7 +6,7 @@ use crate::case::ChangedPart::{AtomicNumber, Content, Itself};
 use unflake_findings::MarkKind;
 use unflake_protocol::StateKind::{File, Heap, ShutdownHook, ThreadLocal};
 
-pub(crate) const RULES: [Rule; 16] = [
+pub(crate) const RULES: [Rule; 19] = [
     Rule {
         mark: MarkKind::JdkHook,
         state: ShutdownHook,
@@ -289,6 +289,68 @@ pub(crate) const RULES: [Rule; 16] = [
                       open static dfa Lorg/lib/Dfa;
                       open run ()V: dfa read, dfa out",
             change: "a.Parser.dfa org.lib.Dfa.states [] | grown | - | org.lib.State | key \"name\"",
+        },
+    },
+    Rule {
+        mark: MarkKind::MapUpkeep,
+        state: Heap,
+        test: Change(libraries::map_upkeep),
+        is_of_root: false,
+        hit: Example {
+            classes: "class Json
+                      private static MAPPER Lorg/lib/Mapper;
+                      open text (L)L: MAPPER read, MAPPER .write given !
+                      library org.lib.Lru extends java.util.AbstractMap
+                      private own uses [J
+                      open get (L)L: uses read",
+            change: "a.Json.MAPPER org.lib.Mapper.cache org.lib.Lru.uses [] | replaced | 90 | 91",
+        },
+        twin: Example {
+            classes: "class Json
+                      private static MAPPER Lorg/lib/Mapper;
+                      open text (L)L: MAPPER read, MAPPER .write given !
+                      library org.lib.Lru extends java.util.AbstractMap
+                      private own uses [J
+                      open get (L)L: uses read
+                      open all ()[J: uses read, uses out",
+            change: "a.Json.MAPPER org.lib.Mapper.cache org.lib.Lru.uses [] | replaced | 90 | 91",
+        },
+    },
+    Rule {
+        mark: MarkKind::LastTime,
+        state: Heap,
+        test: Nearest(&[Itself], numbers::last_time),
+        is_of_root: false,
+        hit: Example {
+            classes: "class Id
+                      private static last J
+                      open next ()J: last read, last compared-with-time, last = time",
+            change: "a.Id.last | replaced | 90 | 91",
+        },
+        twin: Example {
+            classes: "class Id
+                      private static last J
+                      open next ()J: last read, last compared-with-time, last = time
+                      open idle ()J: last read",
+            change: "a.Id.last | replaced | 90 | 91",
+        },
+    },
+    Rule {
+        mark: MarkKind::GivenOut,
+        state: Heap,
+        test: Each(&[Content], collections::given_out),
+        is_of_root: false,
+        hit: Example {
+            classes: "class Id
+                      private static known Ljava/util/Map;
+                      open next ()J: known read, known .containsKey other !, known read, known .put null",
+            change: "a.Id.known [] | grown | - | null",
+        },
+        twin: Example {
+            classes: "class Id
+                      private static known Ljava/util/Map;
+                      open isNew (J)Z: known read, known .containsKey given !, known read, known .put null",
+            change: "a.Id.known [] | grown | - | null",
         },
     },
 ];

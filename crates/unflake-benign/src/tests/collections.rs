@@ -1,9 +1,9 @@
 //! Memos, pools, and what is kept softly.
 
-use super::notation::{change, project, shown};
+use super::notation::{change, parse_change, project, shown};
 use super::{TEXT, grown, names, why};
 use crate::Evidence;
-use unflake_findings::Mark;
+use unflake_findings::{Mark, MarkKind};
 use unflake_protocol::{ChangeForm, Slot};
 
 fn map_with(methods: &str) -> Evidence {
@@ -283,4 +283,54 @@ fn arrays_that_remember() {
     for other in ["a.Zone.given", "a.Zone.two", "a.Zone.shown"] {
         assert_eq!(why(&set(other), &uses), None, "{other}");
     }
+}
+
+#[test]
+fn a_member_of_a_class_is_found_by_its_key_if_the_loader_is_asked_for() {
+    const METHODS: &str = "class C
+        private static known Ljava/util/Map;
+        private loader ()V: asks-loader
+        open method (L[L)L: known read, known .get other !, known read, known .put made-of-given, call loader";
+    let entry = |class: &str| format!("a.C.known [] | grown | - | {class}");
+    let mark_of = |classes: &str, class: &str| why(&parse_change(&entry(class)).0, &project(classes));
+    assert!(mark_of(METHODS, "java.lang.reflect.Method").is_some());
+    let by_name = METHODS.replace(", call loader", "");
+    assert_eq!(
+        mark_of(&by_name, "java.lang.reflect.Method"),
+        None,
+        "classes of two loaders may have one name"
+    );
+    assert_eq!(mark_of(METHODS, "a.Method"), None, "made of what a caller gave");
+    assert_eq!(
+        mark_of(METHODS, "java.util.ArrayList[…]"),
+        None,
+        "a list can be changed"
+    );
+}
+
+#[test]
+fn what_was_given_out_is_no_memo() {
+    const ID: &str = "class Id
+                      private static known Ljava/util/Map;
+                      open next ()J: known read, known .containsKey other !, known read, known .put null";
+    let entry = parse_change("a.Id.known [] | grown | - | null").0;
+    let kind = |classes: &str| why(&entry, &project(classes)).map(|mark| mark.kind());
+    assert_eq!(kind(ID), Some(MarkKind::GivenOut));
+    assert_eq!(
+        kind(&ID.replace("next ()J", "isNew (J)Z")),
+        None,
+        "a caller hears that it was there"
+    );
+    assert_eq!(
+        kind(&format!(
+            "{ID}\nopen isKnown (J)Z: known read, known .containsKey given !"
+        )),
+        None
+    );
+    let memo = ID.replace(".put null", ".put null, known .put made-of-values");
+    assert_eq!(kind(&memo), Some(MarkKind::Memo), "null is one of its values");
+    let answers = memo.replace("null, known .put made-of-values", "constant, known .put constant");
+    assert_eq!(kind(&answers), Some(MarkKind::Memo), "true and false");
+    let one = ID.replace(".put null", ".put constant");
+    assert_eq!(kind(&one), Some(MarkKind::GivenOut), "always true");
 }

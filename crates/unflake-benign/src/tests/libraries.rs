@@ -103,3 +103,118 @@ fn a_number_that_a_library_counts_beside_what_it_fills_in_is_of_no_account() {
         None
     );
 }
+
+/// `Logger.parent`, and another difference beside it.
+fn with_part(classes: &str, further: &str) -> Option<Mark> {
+    let mut change = parse_change("a.Log.log org.lib.Logger.parent | first-set | null | org.lib.Parent").0;
+    let also = parse_change(&format!("a.Log.log org.lib.Logger.{further}")).0;
+    change.add(Further {
+        steps: also.steps,
+        form: also.form,
+    });
+    why(&change, &project(classes))
+}
+
+#[test]
+fn what_a_library_replaces_by_itself_is_filled_in_and_what_callers_set_is_not() {
+    let logger = format!(
+        "{LOGGER}
+         private own levels Ljava/util/Map;
+         private own names Ljava/util/Map;
+         private own shapes [Lorg/lib/Shape;
+         private own known Lorg/lib/Known;
+         private own config Lorg/lib/Config;
+         open name (LL)V: names read, names .put given
+         open learn ()V: levels read, levels .put other, known read, known = other"
+    );
+    let replaced = |further: &str| with_part(&logger, &format!("{further} | replaced | 1 | 2"));
+    assert_eq!(replaced("known"), filled("Log.log"));
+    assert_eq!(replaced("levels []"), filled("Log.log"));
+    assert_eq!(replaced("names []"), None, "a caller gives them");
+    assert_eq!(replaced("level"), None, "a setter sets it");
+    assert_eq!(
+        replaced("config"),
+        None,
+        "no method of the class sets it: somebody else does"
+    );
+    assert_eq!(replaced("other []"), None, "nothing is known of it");
+    assert_eq!(
+        replaced("shapes []"),
+        None,
+        "who stores into an array is not known"
+    );
+    let alone = "a.Log.log org.lib.Logger.known | replaced | org.lib.Known | org.lib.Known";
+    assert_eq!(mark_of(&logger, alone), None, "only beside what is filled in");
+}
+
+#[test]
+fn numbers_by_which_a_librarys_map_keeps_its_entries() {
+    const LRU: &str = "class Json
+                       private static MAPPER Lorg/lib/Mapper;
+                       open text (L)L: MAPPER read, MAPPER .write given !
+                       library org.lib.Lru extends org.lib.OurMap
+                       private own uses [J
+                       private own reads Ljava/util/concurrent/atomic/AtomicLong;
+                       private own most J
+                       private own entries [Lorg/lib/Entry;
+                       private own queue Lorg/lib/Queue;
+                       open get (L)L: uses read, reads read, reads .incrementAndGet other !
+                       open setMost (J)V: most = given
+                       library org.lib.OurMap extends java.util.AbstractMap
+                       library org.lib.Queue extends java.util.AbstractCollection
+                       private own last Lorg/lib/Entry;
+                       open add (L)V: last = given";
+    let upkeep = Some(Mark::MapUpkeep {
+        field: "Json.MAPPER".to_owned(),
+    });
+    let number = |classes: &str, way: &str| {
+        mark_of(
+            classes,
+            &format!("a.Json.MAPPER org.lib.Mapper.cache {way} | replaced | 1 | 2"),
+        )
+    };
+    assert_eq!(number(LRU, "org.lib.Lru.uses []"), upkeep);
+    let atomic = "org.lib.Lru.reads java.util.concurrent.atomic.AtomicLong.value";
+    assert_eq!(number(LRU, atomic), upkeep);
+    assert_eq!(number(LRU, "org.lib.Lru.most"), None, "it can be told");
+    assert_eq!(number(LRU, "org.lib.Lru.entries []"), None, "no number");
+    let shown = LRU.replace(
+        "open setMost",
+        "open reads ()J: reads read, reads .get other !, reads below returned\nopen setMost",
+    );
+    assert_eq!(number(&shown, atomic), None, "it is shown");
+    let near = shown.replace("open reads", "own reads");
+    assert_eq!(number(&near, atomic), upkeep, "to classes near by only");
+    let no_map = LRU.replace("extends java.util.AbstractMap", "");
+    assert_eq!(
+        number(&no_map, "org.lib.Lru.uses []"),
+        None,
+        "a list of numbers may be one"
+    );
+    let of_project = LRU.replace("library org.lib.Lru", "class org.lib.Lru");
+    assert_eq!(number(&of_project, "org.lib.Lru.uses []"), None);
+
+    let queued = |link: &str| {
+        let mut change =
+            parse_change("a.Json.MAPPER org.lib.Mapper.cache org.lib.Lru.uses [] | replaced | 1 | 2").0;
+        let steps = parse_change(&format!(
+            "a.Json.MAPPER org.lib.Mapper.cache {link} | replaced | org.lib.Entry | org.lib.Entry"
+        ));
+        change.add(Further {
+            steps: steps.0.steps,
+            form: steps.0.form,
+        });
+        why(&change, &project(LRU))
+    };
+    assert_eq!(queued("org.lib.Lru.queue org.lib.Queue.last"), upkeep);
+    assert_eq!(
+        queued("org.lib.Other.queue org.lib.Queue.last"),
+        None,
+        "of no map"
+    );
+    assert_eq!(
+        queued("org.lib.Lru.queue [] org.lib.Queue.last"),
+        None,
+        "of what is in the map"
+    );
+}

@@ -8,10 +8,11 @@ use unflake_protocol::{
     ChangeForm, FieldName, JvmState, Shown, Slot, StateChange, StateKind, Step, ThreadName, What,
 };
 
-/// Classes of package `a`, one line each: `class Name` (`library org.lib.Name` of a library), then for each field `private|open static|own name
-/// descriptor`, then for each method `private|open name descriptor: use, use`. A use is `field read`, `field
-/// read-back`, `field tested`, `field = stored`, `field .method stored` (`!` behind: the result is used), `field
-/// below method stored`, `field below returned`, `field out`, `call method`.
+/// Classes of package `a`, one line each: `class Name` (`library org.lib.Name` of a library, `extends` another), then
+/// for each field `private|open static|own name descriptor`, then for each method `private|own|open name descriptor: use,
+/// use`. A use is `field read`, `field read-back`, `field tested`, `field compared-with-time`, `field = stored`, `field
+/// .method stored` (`!` behind: the result is used), `field below method stored`, `field below returned`, `field out`,
+/// `call method`, `asks-loader`.
 pub(super) fn project(text: &str) -> Evidence {
     let mut classes: Vec<ClassUses> = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -20,6 +21,7 @@ pub(super) fn project(text: &str) -> Evidence {
             "library" => classes.push(ClassUses {
                 name: words[1].to_owned(),
                 is_library: true,
+                parent: words.get(3).map(|&parent| parent.to_owned()),
                 ..ClassUses::default()
             }),
             "class" | "test" => classes.push(ClassUses {
@@ -48,6 +50,7 @@ pub(super) fn project(text: &str) -> Evidence {
                     Some((_, body)) => {
                         let mut method = method(&class.name, is_private, &words, body);
                         method.is_set_up = method.name == "setUp";
+                        method.is_public = access == "open";
                         class.methods.push(method);
                     }
                 }
@@ -72,11 +75,16 @@ fn method(class: &str, is_private: bool, words: &[&str], body: &str) -> MethodUs
         ..MethodUses::default()
     };
     for part in body.split(", ") {
+        if part == "asks-loader" {
+            method.asks_loader = true;
+            continue;
+        }
         let words: Vec<&str> = part.split_whitespace().collect();
         let how = match words[1] {
             "read" => How::Read,
             "read-back" => How::ReadBack,
             "tested" => How::Tested,
+            "compared-with-time" => How::ComparedWithTime,
             "out" => How::Returned,
             "=" => How::Written(stored(words[2])),
             "below" if words[2] == "returned" => How::ReturnedBelow,
@@ -127,6 +135,7 @@ fn stored(word: &str) -> Stored {
         "made-of-given" => Stored::FromParameters,
         "made-of-values" => Stored::FromValues,
         "new" => Stored::New,
+        "time" => Stored::Time,
         "other" => Stored::Other,
         _ => panic!("{word}"),
     }

@@ -112,3 +112,42 @@ fn generators_that_nobody_seeds() {
     );
     assert!(why(&of_the_jdk, &Evidence::default()).is_some());
 }
+
+#[test]
+fn the_time_of_the_last_call_and_what_only_looks_like_it() {
+    const ID: &str = "class Id
+                      private static last J
+                      private static count I
+                      private attempt ()J: count read, count = increased, count read-back, count tested, \
+                      last read, last compared-with-time, count = constant, last = time, count read-back
+                      open next ()J: call attempt";
+    let last = change(&["a.Id.last"], ChangeForm::Replaced, Some("90"), "91");
+    let count = change(&["a.Id.count"], ChangeForm::Replaced, Some("2"), "0");
+    let marked = |classes: &str| {
+        let classes = project(classes);
+        [&last, &count].map(|change| why(change, &classes).is_some())
+    };
+    assert_eq!(marked(ID), [true, true]);
+    let with = |more: &str| marked(&format!("{ID}\nopen more ()J: {more}"));
+    assert_eq!(with("last read, last out"), [false, false], "shown");
+    assert_eq!(with("last read"), [false, false], "a difference is made of it");
+    assert_eq!(
+        with("last read, last tested"),
+        [false, false],
+        "whether there was a call"
+    );
+    assert_eq!(with("last = constant"), [false, false], "forgotten");
+    assert_eq!(with("last = given"), [false, false], "told");
+    assert_eq!(with("count read, count out"), [true, false]);
+    assert_eq!(
+        with("count = constant"),
+        [true, false],
+        "another method begins again"
+    );
+    let of_tests = ID.replace("class Id", "test Id");
+    assert_eq!(marked(&of_tests), [false, false]);
+    let goes_on = ID.replace("count = constant, ", "");
+    assert_eq!(marked(&goes_on), [true, false], "it never begins again");
+    let open = ID.replace("private static last", "open static last");
+    assert_eq!(marked(&open), [false, false], "others may set the time");
+}

@@ -27,6 +27,7 @@ flag: flags read, .put(Parameter), below returned
 showCopy: slots read, passed to copyOf
 show: memo read, returned
 scratch: next =Parameter, read; size =Constant, =Constant, read back, read
+stamp: size =Other; total read, compared with time, =Time
 keep: calls read; instance read, kept; memo read, passed to println; next =Other, =Null, =Parameter, =Parameter; registry read, kept
 ";
 
@@ -36,6 +37,7 @@ fn text(how: &How<'_>) -> String {
         How::Read => "read".to_owned(),
         How::ReadBack => "read back".to_owned(),
         How::Tested => "tested".to_owned(),
+        How::ComparedWithTime => "compared with time".to_owned(),
         How::Written(value) => format!("={}", stored(value)),
         How::Called {
             method,

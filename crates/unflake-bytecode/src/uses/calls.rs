@@ -88,6 +88,9 @@ impl<'a> Walk<'_, 'a> {
             }
             None => {}
         }
+        if opcode == INVOKESTATIC && self.is_clock(index, &text) {
+            result.origin = Origin::Time;
+        }
         if is_accessor {
             self.use_of(index, How::Read);
             result.origin = Origin::Field(index);
@@ -100,6 +103,12 @@ impl<'a> Walk<'_, 'a> {
             result = *one;
         }
         self.push(result, slots);
+    }
+
+    /// `System.currentTimeMillis()` and `System.nanoTime()`: no other method of `System` gives a long of nothing.
+    fn is_clock(&self, index: u16, descriptor: &str) -> bool {
+        let class = self.pool.member(index).map(|[class, ..]| class);
+        descriptor == "()J" && mutf8::decode(class.unwrap_or_default()) == "java/lang/System"
     }
 
     /// What this call makes a copy of a field's value, before the use that is reported for it: `new HashMap<>(field)`,

@@ -20,6 +20,8 @@ pub(super) enum Origin {
     Below(u16),
     /// An object made by the instruction at this pc.
     New(usize),
+    /// What `System.currentTimeMillis` or `System.nanoTime` gave.
+    Time,
     /// A copy of the field's value, to which it goes back if it is stored there; where the use that made it is
     /// reported.
     Copy(u16, usize),
@@ -120,6 +122,7 @@ impl Value {
                 }
             }
             Origin::Parameter(_) | Origin::This => Stored::Parameter,
+            Origin::Time => Stored::Time,
             origin => match self.given {
                 Given::Objects | Given::ValueArray => Stored::FromParameters,
                 Given::Values => Stored::FromValues,

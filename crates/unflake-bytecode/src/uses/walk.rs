@@ -167,11 +167,7 @@ impl<'a> Walk<'_, 'a> {
             LSUB => self.add(2, -1),
             // What `b++` does with a byte, a char or a short; and casts.
             I2B..=I2S | CHECKCAST => {}
-            LCMP => {
-                let (b, a) = (self.pop_wide(2), self.pop_wide(2));
-                let field = [a, b].into_iter().find(|value| value.field().is_some());
-                self.push(field.unwrap_or(Value::UNKNOWN), 1);
-            }
+            LCMP => self.compare_longs(),
             IFEQ..=GOTO | IFNULL | IFNONNULL => self.branch(opcode, pc, short(1).cast_signed().into()),
             GOTO_W => {
                 let offset = u32::from(short(1)) << 16 | u32::from(short(3));
@@ -186,6 +182,21 @@ impl<'a> Walk<'_, 'a> {
             MULTIANEWARRAY => self.compute(byte(3).into(), 1),
             _ => self.calculate(opcode),
         }
+    }
+
+    /// Which of two longs is greater: the branch that follows tests a field, unless it is compared with the time.
+    fn compare_longs(&mut self) {
+        let (b, a) = (self.pop_wide(2), self.pop_wide(2));
+        let is_time = [a, b].iter().any(|value| value.origin == Origin::Time);
+        let result = match a.field().or(b.field()) {
+            Some(field) if is_time => {
+                self.use_of(field, How::ComparedWithTime);
+                Value::UNKNOWN
+            }
+            Some(field) => Value::of(Origin::Field(field)),
+            None => Value::UNKNOWN,
+        };
+        self.push(result, 1);
     }
 
     /// One of the instructions that put a constant on the stack, with its operand as a byte and as two.

@@ -135,10 +135,9 @@ impl<'a> States<'a> {
 
     /// What is counted and listed of each test beside [`TestResult`].
     pub(super) fn fates(&self) -> impl Iterator<Item = (TestIx, Fate)> {
-        let varies = self.kinds.contains(&CheckKind::Id);
         self.known
             .iter()
-            .map(move |(test, known)| (*test, known.fate(varies)))
+            .map(|(test, known)| (*test, known.fate(self.kinds)))
     }
 }
 
@@ -197,6 +196,13 @@ impl TestFacts<'_> {
         }
     }
 
+    /// Whether something of what was asked for is known.
+    fn is_finished(&self, kinds: &[CheckKind]) -> bool {
+        kinds
+            .iter()
+            .any(|kind| self.state(*kind).0 != TestState::NotFinished)
+    }
+
     fn unproved_reason(&self, why: Unproved) -> String {
         let seen = if self.failed_in_build {
             "fails in the build, passes alone"
@@ -212,7 +218,8 @@ impl TestFacts<'_> {
         }
     }
 
-    fn fate(&self, varies: bool) -> Fate {
+    fn fate(&self, kinds: &[CheckKind]) -> Fate {
+        let varies = kinds.contains(&CheckKind::Id);
         if self.failed || self.depends_on_order {
             return Fate::Checked;
         }
@@ -233,8 +240,8 @@ impl TestFacts<'_> {
             Some(why) => why.fate(),
             None if self.no_choice => Fate::Skipped(SkipReason::NoChoice),
             None if self.varied || self.ran_in_order => Fate::Checked,
-            // If nothing is varied, a test that passed counts as checked.
-            None if !varies && self.passed => Fate::Checked,
+            // If nothing is varied, a test that passed counts as checked, unless the run ended before its turn came.
+            None if !varies && self.passed && self.is_finished(kinds) => Fate::Checked,
             None => Fate::Skipped(SkipReason::Budget),
         }
     }

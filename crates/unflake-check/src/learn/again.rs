@@ -162,6 +162,7 @@ impl Builds {
         self.known.lost.extend(run.lost);
         self.known.time += run.time;
         self.known.has_reported_tests |= run.has_reported_tests;
+        self.known.not_started.extend(run.not_started);
     }
 
     /// Remembers who has ended a JVM; whether there is a new one among them.

@@ -109,6 +109,12 @@ fn nothing_to_check(run: &BuildRun, suite: &Suite, selection: &Selection, build:
     if let [first, ..] = selection.unmatched(&suite.tests)[..] {
         return unknown_test(first, suite, build);
     }
+    if run.jvms.is_empty() && !run.not_started.is_empty() {
+        let problem = problem!(CannotWork, "the test JVMs did not start");
+        return run.not_started.iter().fold(problem, |problem, said| problem.cause(said)).hint(
+            "check the options that the build gives its test JVMs (`argLine`), or choose another JDK with `--java HOME`",
+        );
+    }
     if run.has_reported_tests {
         return problem!(CannotWork, "the build ran tests, but the agent was not loaded into any test JVM").hint(
             "check whether the build clears JAVA_TOOL_OPTIONS, runs its tests on another machine, or uses a test framework other than JUnit",
@@ -360,6 +366,14 @@ mod tests {
             "the project has no tests: the build ran none"
         );
         assert!(hint(nothing(false)).starts_with("run `mvn test` "));
+        let refused = BuildRun {
+            has_reported_tests: true,
+            not_started: vec!["Unrecognized option: --add-opens".to_owned()],
+            ..BuildRun::default()
+        };
+        let problem = nothing_to_check(&refused, &Suite::default(), &Selection::default(), &build);
+        assert_eq!(problem.error, "the test JVMs did not start");
+        assert_eq!(problem.causes, ["Unrecognized option: --add-opens"]);
     }
 
     #[test]

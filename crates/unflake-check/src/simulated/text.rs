@@ -17,6 +17,7 @@ pub(crate) fn build_run(text: &str, folder: &Path) -> BuildRun {
     BuildRun {
         jvms: build_jvms(&lines(text), folder),
         has_reported_tests: true,
+        not_started: Vec::new(),
         lost: Vec::new(),
         time: Duration::from_secs(1),
     }

@@ -66,6 +66,7 @@ impl Twice<'_> {
         let mut told = BTreeSet::new();
         changes.iter().filter(move |change| {
             !self.is_for_own_tests(root, change)
+                && !self.is_set_anew_by_heirs(root, change)
                 && is_among(again, &change.root)
                 && !is_put_back(changes, &change.root)
                 && !is_put_back(again, &change.root)
@@ -81,6 +82,23 @@ impl Twice<'_> {
         let named = change.steps.first().and_then(Step::field);
         let is_used_elsewhere = named.and_then(|field| self.evidence.is_used_elsewhere(field));
         is_own && is_used_elsewhere != Some(true)
+    }
+
+    /// A field of a class above that no other class uses: what class-level code sets there is set to the same before the
+    /// tests of each class that inherits it. What this code counts or gathers is not the same for the next class.
+    fn is_set_anew_by_heirs(&self, root: &str, change: &StateChange) -> bool {
+        let Some(field) = change.steps.first().and_then(Step::field) else {
+            return false;
+        };
+        let is_set = matches!(change.form, ChangeForm::Replaced | ChangeForm::FirstSet);
+        let runs = [self.first, self.second];
+        let mut all = runs.iter().flat_map(|run| run.by_class.values().flatten());
+        is_set
+            && self.evidence.is_above(&field.class, root)
+            && self.evidence.is_used_elsewhere(field) == Some(false)
+            && all.all(|other| {
+                other.root != change.root || other.path == change.path && other.new == change.new
+            })
     }
 
     fn changed(&self, test: TestIx, change: &StateChange, by: By) -> Changed {

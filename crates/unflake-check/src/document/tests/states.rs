@@ -162,7 +162,7 @@ fn a_failure_without_a_result_says_why() {
 
 #[test]
 fn whoever_was_watched_is_checked_for_pollution() {
-    let unseen = "not-finished: its turn to be watched never came | checked";
+    let unseen = "not-finished: its turn to be watched never came | budget";
     check(POLLUTION, [Fact::Watched(FIRST)], "checked | checked");
     check(POLLUTION, [], unseen);
     for by in [By::Test, By::Capture] {
@@ -203,7 +203,8 @@ fn whoever_was_not_watched_as_often_as_was_needed_is_not_checked() {
     ] {
         let unwatched = Fact::Unwatched(FIRST, Unwatched { when, why });
         let simulated = simulated("A#a\nA#b").looking_for(POLLUTION);
-        let document = simulated.document_of(&ledger([unwatched.clone()])).document;
+        let facts = [unwatched.clone(), Fact::Watched(SECOND)];
+        let document = simulated.document_of(&ledger(facts)).document;
         assert_eq!(
             said(&document),
             format!("not-finished: {expected} | not-run: {expected}")
@@ -249,7 +250,7 @@ fn whoever_ran_in_another_order_is_checked_for_order() {
     check(
         ORDER,
         [],
-        "not-finished: it did not run in another order | checked",
+        "not-finished: it did not run in another order | budget",
     );
     check(
         ORDER,
