@@ -1,0 +1,56 @@
+//! The tests of a crate one by one: how long each takes, and which mutants it reaches.
+
+use super::copy::Built;
+use super::pairs;
+use super::switch;
+use crate::process::Program;
+use crate::{Failure, Outcome, say};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One test and what it did while no mutant was on.
+pub(super) struct Test {
+    pub(super) program: PathBuf,
+    pub(super) name: String,
+    pub(super) seconds: f64,
+    pub(super) reached: BTreeSet<usize>,
+}
+
+/// Runs each test in a process of its own.
+pub(super) fn all(built: &Built, scratch: &Path) -> Outcome<Vec<Test>> {
+    let mut names = Vec::new();
+    for program in &built.programs {
+        let list = Program::new(program)
+            .dir(&built.folder)
+            .arg("--list")
+            .succeed()?
+            .output;
+        let tests = list.lines().filter_map(|line| line.strip_suffix(": test"));
+        names.extend(tests.map(|name| (program, name.to_owned())));
+    }
+    say(format!("running {} tests one by one", names.len()));
+    let tests = pairs::map(&names, |index, (program, name)| {
+        let file = scratch.join(format!("reached-{index}"));
+        fs::remove_file(&file).ok();
+        let ended = Program::new(program)
+            .dir(&built.folder)
+            .env(switch::REACHED, &file)
+            .args(["--exact", name])
+            .run()?;
+        if !ended.status.success() {
+            return Err(Failure::new(format!(
+                "`{name}` fails without a mutant:\n{}",
+                ended.output
+            )));
+        }
+        let reached = fs::read_to_string(&file).unwrap_or_default();
+        Ok(Test {
+            program: (*program).clone(),
+            name: name.clone(),
+            seconds: ended.seconds,
+            reached: reached.lines().filter_map(|line| line.parse().ok()).collect(),
+        })
+    });
+    tests.into_iter().collect()
+}
