@@ -26,6 +26,9 @@ pub(super) struct Built {
 /// Builds are repeated without the mutants that the compiler names; more often than this is a mistake of ours.
 const MOST_BUILDS: usize = 25;
 
+/// So many builds drop as little as possible.
+const PATIENT_BUILDS: usize = 2;
+
 /// Everything that is written goes below this folder.
 pub(super) fn folder() -> PathBuf {
     target().join("mutants")
@@ -62,8 +65,9 @@ pub(super) fn sources(name: &str) -> Outcome<BTreeMap<String, String>> {
 /// Builds the copy, again and again without the mutants that do not compile.
 pub(super) fn build(name: &str) -> Outcome<Built> {
     let sources = sources(name)?;
-    let mut dropped = BTreeSet::new();
-    for _ in 0..MOST_BUILDS {
+    let known = folder().join(format!("{name}.dropped"));
+    let mut dropped = known_to_fail(&known, &switched(name, &sources, &BTreeSet::new())?.0);
+    for build in 0..MOST_BUILDS {
         let (mutants, files) = switched(name, &sources, &dropped)?;
         write(&files)?;
         say(format!(
@@ -90,13 +94,16 @@ pub(super) fn build(name: &str) -> Outcome<Built> {
                     let places = message.originals(name, &files);
                     let mut guilty: Vec<usize> = places
                         .iter()
-                        .flat_map(|place| innermost(&mutants, &dropped, place))
+                        .flat_map(|place| around(&mutants, &dropped, place, build >= PATIENT_BUILDS))
                         .collect();
                     if guilty.is_empty() {
                         guilty = between(&mutants, &dropped, &places);
                     }
                     dropped.extend(guilty);
                 }
+                let failing = mutants.iter().filter(|mutant| dropped.contains(&mutant.number));
+                let failing: Vec<String> = failing.map(Mutant::name).collect();
+                fs::write(&known, failing.join("\n")).map_err(|e| Failure::io("cannot write", &known, &e))?;
                 if dropped.len() == before {
                     return Err(Failure::new(format!(
                         "the copy does not compile:\n{}",
@@ -111,11 +118,21 @@ pub(super) fn build(name: &str) -> Outcome<Built> {
     )))
 }
 
+/// The mutants that did not compile in an earlier run.
+fn known_to_fail(list: &Path, mutants: &[Mutant]) -> BTreeSet<usize> {
+    let list = fs::read_to_string(list).unwrap_or_default();
+    let names: BTreeSet<&str> = list.lines().collect();
+    let failing = mutants
+        .iter()
+        .filter(|mutant| names.contains(mutant.name().as_str()));
+    failing.map(|mutant| mutant.number).collect()
+}
+
 /// A place of a source file.
 type Spot = (String, Range<usize>);
 
-/// The innermost mutants around a place that the compiler complains about.
-fn innermost(mutants: &[Mutant], dropped: &BTreeSet<usize>, (file, place): &Spot) -> Vec<usize> {
+/// The innermost mutants around a place that the compiler complains about; all of them if that was not enough.
+fn around(mutants: &[Mutant], dropped: &BTreeSet<usize>, (file, place): &Spot, all: bool) -> Vec<usize> {
     let is_around = |mutant: &&Mutant| {
         let range = &mutant.range;
         mutant.file == *file
@@ -125,8 +142,10 @@ fn innermost(mutants: &[Mutant], dropped: &BTreeSet<usize>, (file, place): &Spot
     };
     let around: Vec<&Mutant> = mutants.iter().filter(is_around).collect();
     let least = around.iter().map(|mutant| mutant.range.len()).min();
-    let innermost = around.iter().filter(|mutant| Some(mutant.range.len()) == least);
-    innermost.map(|mutant| mutant.number).collect()
+    let guilty = around
+        .iter()
+        .filter(|mutant| all || Some(mutant.range.len()) == least);
+    guilty.map(|mutant| mutant.number).collect()
 }
 
 /// The mutants between the places of one error: a `continue` that is left out lets a borrow last too long.
@@ -148,11 +167,13 @@ fn between(mutants: &[Mutant], dropped: &BTreeSet<usize>, places: &[Spot]) -> Ve
             && start <= mutant.range.start
             && mutant.range.end <= end
     };
-    mutants
-        .iter()
-        .filter(is_between)
-        .map(|mutant| mutant.number)
-        .collect()
+    let between: Vec<&Mutant> = mutants.iter().filter(is_between).collect();
+    let left_out = between.iter().filter(|mutant| mutant.is_left_out());
+    let left_out: Vec<usize> = left_out.map(|mutant| mutant.number).collect();
+    match left_out.is_empty() {
+        true => between.iter().map(|mutant| mutant.number).collect(),
+        false => left_out,
+    }
 }
 
 /// A file of the copy.
@@ -300,11 +321,9 @@ impl Errors {
 fn cargo(name: &str) -> Outcome<Result<Vec<PathBuf>, Errors>> {
     let ended = Program::new("cargo")
         .dir(&copy())
+        // Cargo gives crates of the copy the same names as ours, so they must not share a folder.
         .env("CARGO_TARGET_DIR", folder().join("target"))
-        // Property tests take ten times as long without.
-        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .args(["test", "--no-run", "--message-format=json", "-p", name])
+        .args(["test", "--tests", "--no-run", "--message-format=json", "-p", name])
         .run()?;
     let said: Vec<Said> = ended
         .output

@@ -81,6 +81,9 @@ fn try_crate(name: &str, wanted: &Wanted) -> Outcome<()> {
     let tried = AtomicUsize::new(0);
     let fates = pairs::map(&mutants, |_, mutant| {
         let fate = run::fate(mutant, &tests, &built.folder, &scratch);
+        if fate.as_ref().is_ok_and(|fate| !fate.is_killed()) {
+            say(format!("no test notices {}", mutant.name()));
+        }
         let tried = tried.fetch_add(1, Ordering::Relaxed) + 1;
         if tried.is_multiple_of(100) {
             say(format!("{tried} of {}", mutants.len()));

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// What is left of a statement that is left out.
+pub(super) const NOTHING: &str = "(nothing)";
+
 /// The longest text of a mutant that is shown.
 const SHOWN: usize = 90;
 
@@ -18,6 +21,11 @@ pub(super) struct Mutant {
 }
 
 impl Mutant {
+    /// Whether it leaves a statement out.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.new == NOTHING
+    }
+
     /// `src/a.rs:12:4: a < b → a <= b`; the same as long as the file is.
     pub(super) fn name(&self) -> String {
         let Mutant {

@@ -2,8 +2,8 @@
 //! alone; what turns out not to compile is dropped by its number.
 
 use super::edits::Edits;
-use super::mutant::Mutant;
-use super::syntax::{is_deleted, is_for_tests, looks_boolean, range_of};
+use super::mutant::{Mutant, NOTHING};
+use super::syntax::{is_deleted, is_for_tests, is_progress, looks_boolean, range_of};
 use super::turned::on;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -73,6 +73,9 @@ impl<'a> Sites<'a> {
 
 impl<'ast> Visit<'ast> for Sites<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
+        if is_progress(expr) {
+            return;
+        }
         let range = range_of(expr);
         if self.booleans.remove(&range) || looks_boolean(expr) {
             self.boolean(expr);
@@ -132,8 +135,9 @@ impl<'ast> Visit<'ast> for Sites<'_> {
         let range = statement.span().byte_range();
         match statement {
             _ if self.kept.remove(&range) => {}
+            Stmt::Expr(expr, _) if is_progress(expr) => {}
             Stmt::Expr(expr, Some(_)) if is_deleted(expr) => {
-                self.wrap(&range, "(nothing)", |number| {
+                self.wrap(&range, NOTHING, |number| {
                     (format!("if !{} {{ ", on(number)), " }".into())
                 });
             }

@@ -69,7 +69,8 @@ pub(super) fn looks_boolean(expr: &Expr) -> bool {
             method.starts_with("is_")
                 || method.starts_with("has_")
                 || method.starts_with("contains")
-                || ["any", "all", "starts_with", "ends_with", "exists"].contains(&method.as_str())
+                || ["any", "all", "starts_with", "ends_with"].contains(&method.as_str())
+                    && !call.args.is_empty()
         }
         _ => false,
     }
@@ -91,4 +92,17 @@ pub(super) fn is_deleted(expr: &Expr) -> bool {
 pub(super) fn is_constant(path: &syn::ExprPath) -> bool {
     let last = path.path.segments.last();
     last.is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase))
+}
+
+/// Whether it only tells the user how far the work is, as `check.progress.step()` does.
+pub(super) fn is_progress(expr: &Expr) -> bool {
+    let Expr::MethodCall(call) = expr else {
+        return false;
+    };
+    match &*call.receiver {
+        Expr::Path(path) => path.path.is_ident("progress"),
+        Expr::Field(field) => matches!(&field.member, syn::Member::Named(name) if name == "progress"),
+        Expr::MethodCall(_) => is_progress(&call.receiver),
+        _ => false,
+    }
 }

@@ -152,6 +152,16 @@ fn arms_fall_to_the_default_or_give_the_value_of_the_next() {
 }
 
 #[test]
+fn what_is_shown_while_it_works_decides_nothing() {
+    check(
+        "check.progress.phase(a, b + 1);",
+        &[],
+        "check.progress.phase(a, b + 1);",
+    );
+    check("g(|| progress.step())", &[], "g(|| progress.step())");
+}
+
+#[test]
 fn constants_and_tests_are_left_alone() {
     for item in [
         "const A: usize = 1 + 2;",

@@ -254,6 +254,7 @@ impl<'a> Sites<'a> {
             }
             _ if method == "chain" => self.wrap(&range, "nothing", without),
             Expr::Lit(_) => {}
+            Expr::Closure(_) => {}
             _ if COUNTED.contains(&method) => self.nudge(&range),
             _ => {}
         }
