@@ -1,7 +1,8 @@
 //! The commands by name, each with one line that says what it is for.
 
 use crate::{
-    Failure, Outcome, conformance, coverage, jmh, marks, matrix, models, nightly, real, same_seed, trust,
+    Failure, Outcome, conformance, coverage, jmh, marks, matrix, models, mutants, nightly, real, same_seed,
+    trust,
 };
 
 /// One command.
@@ -11,7 +12,7 @@ struct Command {
     run: fn(Vec<String>) -> Outcome<()>,
 }
 
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 10] = [
     Command {
         name: "bench",
         about: "measure: `bench real` beside NonDex on four projects, `bench explain` causes and exploration there, `bench jmh` the cost of a choice, `bench pollution` that of watching shared state, `bench repair` how many tests `fix` repairs",
@@ -41,6 +42,11 @@ const COMMANDS: [Command; 9] = [
         name: "models",
         about: "`models docs` writes docs/models.md anew, `models candidates` looks for APIs without a model",
         run: |args| models::run(&args).map_err(Failure::new),
+    },
+    Command {
+        name: "mutants",
+        about: "turn every decision of a crate around, one at a time, and name those that none of its tests notices",
+        run: mutants::run,
     },
     Command {
         name: "nightly",

@@ -13,6 +13,7 @@ pub mod marks;
 pub mod matrix;
 mod measured;
 pub mod models;
+pub mod mutants;
 pub mod nightly;
 pub mod process;
 pub mod real;

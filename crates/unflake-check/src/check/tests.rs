@@ -234,3 +234,36 @@ fn who_has_had_enough_gets_what_was_found_without_its_cause() {
         .collect();
     assert_eq!(rules, ["UF100"]);
 }
+
+/// Compiles a class whenever a phase begins.
+struct Compiling {
+    class: std::path::PathBuf,
+    times: Mutex<usize>,
+}
+
+impl Progress for Compiling {
+    fn phase(&self, _: &str, _: u64) {
+        let mut times = self.times.lock().unwrap();
+        *times += 1;
+        std::fs::write(&self.class, times.to_string()).unwrap();
+    }
+    fn step(&self) {}
+    fn note(&self, _: &str) {}
+}
+
+#[test]
+fn what_is_compiled_while_tests_run_makes_the_result_partial() {
+    let is_rebuilt = |class: &str| {
+        let simulated = simulated("A#a");
+        let classes = simulated.options.place.project.join("m1/target/test-classes");
+        let times = Mutex::default();
+        let class = classes.join(class);
+        let document = document(simulated.run(&Compiling { class, times }).unwrap());
+        let is_noted = document.notes.iter().any(|note| note.kind == NoteKind::Rebuilt);
+        assert_eq!(document.summary.partial, is_noted);
+        is_noted
+    };
+    assert!(is_rebuilt("A.class"));
+    // A report is no class.
+    assert!(!is_rebuilt("report.txt"));
+}

@@ -256,4 +256,28 @@ mod tests {
         assert_eq!(unit(UnitKind::Busy).work(), Work::Short);
         assert_eq!(unit(UnitKind::Waiting).work(), Work::Short);
     }
+
+    #[test]
+    fn a_unit_is_split_into_those_that_are_one_way_and_the_others() {
+        let turn = |round, tests: &[usize]| Turn {
+            round,
+            strategy: None,
+            tests: tests.iter().copied().map(TestIx).collect(),
+        };
+        let unit = Unit {
+            launch: LaunchIx(0),
+            kind: UnitKind::Busy,
+            turns: vec![turn(1, &[0, 1, 2]), turn(2, &[1])],
+        };
+        let (one_way, others) = unit.split(|test| test == TestIx(1));
+        let shown = |unit: Unit| -> Vec<(u32, Vec<usize>)> {
+            let turns = unit.turns.into_iter();
+            turns
+                .map(|turn| (turn.round, turn.tests.iter().map(|test| test.0).collect()))
+                .collect()
+        };
+        assert_eq!(shown(one_way), [(1, vec![1]), (2, vec![1])]);
+        // A turn without tests is none.
+        assert_eq!(shown(others), [(1, vec![0, 2])]);
+    }
 }

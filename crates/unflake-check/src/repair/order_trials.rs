@@ -211,6 +211,8 @@ mod tests {
             ran([Verdict::Passed, Verdict::NotRun]),
             Some(Held::Fails(TestIx(2)))
         );
+        let failed = Verdict::Failed(crate::simulated::failure("no"));
+        assert_eq!(ran([failed, Verdict::Passed]), Some(Held::Fails(TestIx(1))));
         assert_eq!(ran([Verdict::Passed, Verdict::Cancelled]), Some(Held::NotRun));
         assert_eq!(first_wrong(&orders, &[None]), Some(Held::NotRun));
     }

@@ -9,7 +9,7 @@ use crate::stored_run::StoredRun;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::time::Duration;
-use unflake_findings::{Node, NodeKind, StateSpace};
+use unflake_findings::{FailureKind, Node, NodeKind, StateSpace};
 
 fn options() -> ExploreOptions {
     ExploreOptions {
@@ -385,4 +385,19 @@ fn a_choice_to_which_several_ways_lead_is_shown_once() {
         (space.figures.merge_nodes, space.figures.critical_choices),
         (1, 1)
     );
+}
+
+#[test]
+fn ways_to_fail_are_sorted_by_how_likely_they_are_and_then_by_what_is_said() {
+    let kind = |probability, message: &str| FailureKind {
+        exception: "E".to_owned(),
+        message: message.to_owned(),
+        line: None,
+        probability,
+        executions: 1,
+    };
+    let mut kinds = [kind(0.1, "a"), kind(0.4, "c"), kind(0.4, "b"), kind(0.9, "d")];
+    super::result::sort(&mut kinds);
+    let messages = kinds.map(|kind| kind.message);
+    assert_eq!(messages, ["d", "b", "c", "a"]);
 }

@@ -89,3 +89,51 @@ fn listed(what: &[&str]) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Watched;
+    use super::super::uses::ReadClasses;
+    use super::*;
+    use crate::simulated::{shown, simulated};
+    use unflake_benign::Evidence;
+
+    #[test]
+    fn what_is_compared_by_a_sample_is_said_once_for_all() {
+        let limit = "more than 9 objects; `most_objects` in `[pollution]` of unflake.toml sets the limit";
+        assert_eq!(
+            sampled_message(&["S.n"], 9),
+            format!("`S.n` is compared by a sample only, since it reaches {limit}")
+        );
+        assert_eq!(
+            sampled_message(&["S.m", "S.n"], 9),
+            format!("`S.m` and `S.n` are compared by a sample only, since each reaches {limit}")
+        );
+    }
+
+    #[test]
+    fn what_a_sample_stands_for_and_what_cannot_be_read_is_said() {
+        let simulated = simulated("A#a");
+        let mut runs = Runs {
+            first: Watched::default(),
+            second: Watched::default(),
+            hidden: Watched::default(),
+            hidden_again: Watched::default(),
+            captured: BTreeMap::new(),
+        };
+        runs.first.seen.sampled.insert("S.n".to_owned(), 9);
+        let classes = ReadClasses {
+            fields: Evidence::default(),
+            notes: vec!["`A.class` cannot be read".to_owned()],
+        };
+        let mut ledger = Ledger::default();
+        simulated.check(|check| {
+            let twice = runs.twice(check, &classes);
+            tell(check, &runs, &twice, &classes.notes, &mut ledger);
+        });
+        let said = shown(&ledger, &simulated.session.suite);
+        let sampled = format!("said: {}", sampled_message(&["S.n"], 9));
+        // Neither makes the result partial.
+        assert_eq!(said, [sampled.as_str(), "said: `A.class` cannot be read"]);
+    }
+}

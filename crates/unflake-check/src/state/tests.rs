@@ -1,9 +1,11 @@
 //! The phase as a whole, on simulated suites.
 
+mod eager;
+
 use super::limits::not_watched_message;
 use super::measure;
 use crate::check::Checked;
-use crate::options::{CheckKind, Eager, Measure, Options, SeedSetting};
+use crate::options::{CheckKind, Measure, Options, SeedSetting};
 use crate::simulated::{Simulated, simulated};
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -143,6 +145,8 @@ fn many_with_one_reason_are_one_note() {
     let said = |what: &[&str]| not_watched_message(what, "no");
     assert_eq!(said(&["a"]), "`a` is not watched: no");
     assert_eq!(said(&["a", "b", "c"]), "`a`, `b` and `c` are not watched: no");
+    let five = ["a", "b", "c", "d", "e"];
+    assert_eq!(said(&five), "`a`, `b`, `c`, `d` and `e` are not watched: no");
     let many = ["a", "b", "c", "d", "e", "f"];
     assert_eq!(said(&many), "`a`, `b`, `c`, `d` and 2 more are not watched: no");
 }
@@ -390,68 +394,6 @@ fn what_a_test_does_to_a_class_that_it_loads_first_is_seen() {
     finds("A#b hides B.list\nB#a", &[]);
 }
 
-fn eager(suite: &str, eager: Eager) -> Simulated {
-    watching(suite).with(|options| {
-        options.pollution.eager = eager;
-        options.pollution.all_roots = true;
-        options.proof = false;
-    })
-}
-
-#[test]
-fn classes_are_loaded_for_the_suite_for_a_class_or_for_a_test() {
-    let suite = "A#a [sees S]\nA#b\nB#b [sees T]";
-    for (setting, expected) in [
-        (Eager::Suite, &["A#a A#b B#b | watched with A B S T"][..]),
-        (
-            Eager::Class,
-            &["A#a A#b | watched with A S", "B#b | watched with B T"],
-        ),
-        (
-            Eager::Test,
-            &[
-                "A#a | watched with A S",
-                "A#b | watched with A S",
-                "B#b | watched with B T",
-            ],
-        ),
-    ] {
-        let simulated = eager(suite, setting);
-        simulated.facts();
-        let commands = simulated.commands();
-        let (first, then) = commands.split_at(expected.len());
-        assert_eq!(first, expected, "{setting:?}");
-        // Twice without loading, to see what initialisers captured.
-        assert_eq!(then, ["A#a A#b B#b | watched"; 2], "{setting:?}");
-    }
-}
-
-#[test]
-fn only_classes_of_the_project_are_loaded() {
-    let simulated = eager("A#a [sees S]", Eager::Suite).with(|options| options.pollution.all_roots = false);
-    simulated.facts();
-    assert_eq!(simulated.commands()[0], "A#a | watched");
-}
-
-#[test]
-fn what_an_initialiser_captures_is_reported_of_the_test_that_loads_the_class() {
-    let captures = |does: &str, expected: &[&str]| {
-        check(
-            &eager(&format!("A#a [sees S] {does}\nB#b"), Eager::Suite),
-            expected,
-        );
-    };
-    captures("captures S.zone UTC CET", &["Capture A#a changes S.zone: NotRun"]);
-    captures("captures S.zone UTC UTC", &[]);
-    // It is known already that the test changes it.
-    captures(
-        "captures S.zone UTC CET; changes S.zone",
-        &["Test A#a changes S.zone: NotRun"],
-    );
-    // Only in one of the two runs.
-    captures("captures S.zone UTC CET turns ffp", &[]);
-}
-
 #[test]
 fn settings_that_are_of_no_use_are_named() {
     let with = |change: fn(&mut Options)| watching("A#a unusable a.Odd").with(change);
@@ -523,9 +465,10 @@ fn each_way_to_capture_is_measured_as_often_as_was_asked_for() {
 
 #[test]
 fn where_files_change_that_others_see_the_second_run_has_one_jvm() {
-    let has_one = |what: &str, is_apart: bool| {
+    let has_one_in = |what: &str, is_apart: bool, directories: &[&str]| {
         let suite = format!("A#a changes {what}\nB#a changes {what}");
         let simulated = watching(&suite).with(|options| {
+            options.pollution.directories = directories.iter().map(Into::into).collect();
             options.jobs = NonZeroUsize::new(2).unwrap();
             options.proof = false;
         });
@@ -534,6 +477,9 @@ fn where_files_change_that_others_see_the_second_run_has_one_jvm() {
         let commands = simulated.commands();
         commands.iter().any(|command| command.starts_with("A#a B#a"))
     };
+    let has_one = |what, is_apart| has_one_in(what, is_apart, &[]);
+    // Directories that somebody named are everybody's.
+    assert!(has_one_in("file:/tmp/x", true, &["/var/data"]));
     assert!(has_one("file:/tmp/x", false));
     assert!(!has_one("file:/tmp/x", true));
     assert!(!has_one("S.n", false));

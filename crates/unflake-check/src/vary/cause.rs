@@ -366,7 +366,9 @@ mod tests {
         let pair = |expected: &str, actual: &str| (Some(expected.to_owned()), Some(actual.to_owned()));
         assert_eq!(compared("expected:<1> but was:<2>"), pair("1", "2"));
         assert_eq!(compared("sum ==> expected: <a> but was: <b>"), pair("a", "b"));
-        assert_eq!(compared("boom"), (None, None));
+        for other in ["boom", "expected:<1> and <2>", "expected:<1> but was:<2> here"] {
+            assert_eq!(compared(other), (None, None), "{other}");
+        }
     }
 
     fn evidence(kind: ChoiceKind, model: &str, stack: &[&str]) -> Evidence {
@@ -438,6 +440,11 @@ mod tests {
             ..crate::simulated::failure("expected:<1> but was:<2>")
         };
         assert_eq!(compared(&failure), (Some("x".to_owned()), None));
+        let failure = Failure {
+            actual: Some("y".to_owned()),
+            ..crate::simulated::failure("expected:<1> but was:<2>")
+        };
+        assert_eq!(compared(&failure), (None, Some("y".to_owned())));
     }
 
     #[test]

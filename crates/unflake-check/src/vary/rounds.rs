@@ -289,4 +289,15 @@ mod tests {
         // Each control run has JVMs of its own.
         assert_eq!(simulated.starts(), 4);
     }
+
+    #[test]
+    fn what_fails_only_in_isolation_is_not_flaky_in_control_runs() {
+        let simulated = simulated("A#a fails inside\nA#b").with(|options| {
+            options.control = 3;
+            options.rounds = Some(1);
+        });
+        let facts = simulated.facts();
+        assert!(facts.contains(&"A#a ran outside".to_owned()), "{facts:?}");
+        assert!(!facts.iter().any(|fact| fact.contains("flaky")), "{facts:?}");
+    }
 }

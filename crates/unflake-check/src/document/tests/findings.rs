@@ -52,6 +52,13 @@ fn a_failure_is_an_implementation_dependent_test() {
             ("round", 2.into()),
             ("scope", "alone".into()),
             ("apis", serde_json::json!(["HashMap.keySet"])),
+            (
+                "levels_tried",
+                serde_json::json!([
+                    {"level": "full", "form": "reverse", "failed": 1, "runs": 1},
+                    {"level": "id", "form": "reverse", "failed": 0, "runs": 1},
+                ]),
+            ),
         ],
     );
     let (finding, replay) = finding(facts());
@@ -438,4 +445,27 @@ fn a_finding_says_with_what_it_repeats_and_how_it_fails() {
     }
     // What is left changed is no failure.
     assert_eq!(finding([changes(FIRST, By::Test, "S.n", &[])]).0.failure, None);
+}
+
+#[test]
+fn only_a_test_that_hung_shows_what_its_threads_did() {
+    use unflake_protocol::Failure;
+    for (kind, trace, expected) in [
+        (Failure::HANG, "main: waits", Value::from("main: waits")),
+        (Failure::HANG, "", Value::Null),
+        (Failure::EXIT, "printed", Value::Null),
+    ] {
+        let Fact::Failed(mut one) = failed(FIRST, Level::One) else {
+            unreachable!("it is a failure")
+        };
+        one.confirmed.failure.kind = kind.to_owned();
+        one.confirmed.failure.trace = trace.to_owned();
+        check([Fact::Failed(one)], &[("dumps", expected)]);
+    }
+}
+
+#[test]
+fn a_file_and_a_field_of_one_name_are_two_findings() {
+    let id = |what: &str| finding([changes(FIRST, By::Test, what, &[])]).0.id;
+    assert_ne!(id("file:S.n"), id("S.n"));
 }

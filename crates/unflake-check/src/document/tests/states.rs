@@ -66,6 +66,7 @@ fn what_a_test_did_unvaried_says_it_for_every_kind() {
             "not-finished: its JVM ended while it ran, without any variation | \
              not-run: its JVM ended while it ran, without any variation",
         ),
+        (Unvaried::NotReached(no()), "not-finished: no | not-run: no"),
         (Unvaried::Fails { message: no() }, "failing: no | failing: no"),
         (
             Unvaried::FailsInSuite {
@@ -191,6 +192,11 @@ fn whoever_was_not_watched_as_often_as_was_needed_is_not_checked() {
             "the test ended its JVM (exit status: 1) while shared state was watched",
         ),
         (
+            Watching::First,
+            NotWatched::NotCompared(no()),
+            "shared state could not be compared after it: no",
+        ),
+        (
             Watching::Again,
             NotWatched::SetUpFailed(no()),
             "the set-up of its class failed while shared state was watched a second time: no",
@@ -242,6 +248,52 @@ fn tests_that_were_not_watched_for_one_reason_share_a_note() {
             &format!("the class set-up of `B#a` failed while shared state was watched; {known}"),
         ]
     );
+}
+
+#[test]
+fn what_cannot_be_run_again_by_its_name_is_said_to_be_so() {
+    let mut simulated = simulated("A#a\nB#a").looking_for(POLLUTION);
+    simulated.session.suite.tests[FIRST.0].id.invocation = Some("[1] x@1b2c".to_owned());
+    let note_of = |why: NotWatched, test| {
+        let when = Watching::First;
+        let facts = [Fact::Unwatched(test, Unwatched { when, why })];
+        let mut notes = simulated.document_of(&ledger(facts)).document.notes;
+        notes.remove(0).message
+    };
+    let by_chance = "(a test whose name is another one in each JVM cannot be run again)";
+    assert!(note_of(NotWatched::NotRun, FIRST).contains(by_chance));
+    assert!(!note_of(NotWatched::NotRun, SECOND).contains(by_chance));
+    let not_compared = note_of(NotWatched::NotCompared(no()), SECOND);
+    assert!(
+        not_compared.starts_with("shared state could not be compared after `B#a`; "),
+        "{not_compared}"
+    );
+}
+
+#[test]
+fn a_test_that_was_not_watched_counts_as_checked_if_it_ran_in_other_orders() {
+    let when = Watching::First;
+    let why = NotWatched::NotRun;
+    let kinds = &[CheckKind::Pollution, CheckKind::Order];
+    check(
+        kinds,
+        [
+            Fact::RanInOrder(FIRST),
+            Fact::Unwatched(FIRST, Unwatched { when, why }),
+        ],
+        "not-finished: it did not run while shared state was watched | checked",
+    );
+}
+
+#[test]
+fn what_was_not_confirmed_in_time_makes_the_result_partial() {
+    for (why, is_partial) in [
+        (Unresolved::NotConfirmedInTime, true),
+        (Unresolved::OnlyOnce, false),
+    ] {
+        let document = simulated("A#a").document_of(&ledger([unresolved(why)])).document;
+        assert_eq!(document.summary.partial, is_partial);
+    }
 }
 
 #[test]

@@ -124,3 +124,31 @@ fn why_there_is_no_jvm_is_said() {
     assert_eq!(why(&none).as_deref(), Some("interrupted"));
     assert_eq!(why(&simulated("A#a")), None);
 }
+
+#[test]
+fn who_wants_to_be_sure_waits_longer_and_for_what_is_known_nobody_waits_long() {
+    let mut simulated = simulated("A#a\nA#b\nB#b [jvm 2]");
+    let tests = &mut simulated.session.suite.tests;
+    for (test, seconds) in tests.iter_mut().zip([2, 40, 900]) {
+        test.time = Duration::from_secs(seconds);
+    }
+    simulated.check(|check| {
+        let workers = check.workers;
+        let silence = |running, limit| workers.silence(running, &[TestIx(0), TestIx(1)], limit);
+        let (took, slowest) = (Duration::from_secs(2), Duration::from_secs(40));
+        let usual = workers.patience.of_test(took, slowest);
+        let running = Some(TestIx(0));
+        assert_eq!(silence(running, Limit::Usual), usual);
+        // Tests of another launch say nothing about this one.
+        assert_eq!(silence(None, Limit::Usual), workers.patience.of_set_up(slowest));
+        assert_eq!(silence(running, Limit::Sure), usual * Patience::SURE);
+        let natural = Duration::from_millis(10);
+        assert_eq!(
+            silence(running, Limit::Known(natural)),
+            workers.quick.again(natural)
+        );
+        // Never longer than for a run of which nothing is known.
+        let long = Duration::from_secs(3600);
+        assert_eq!(silence(running, Limit::Known(long)), usual);
+    });
+}

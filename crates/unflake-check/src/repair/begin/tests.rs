@@ -154,3 +154,37 @@ fn only_what_can_be_repaired_is_begun() {
     };
     assert_eq!(begun(true, no_launch), why);
 }
+
+#[test]
+fn the_lines_of_a_choice_count_as_well_as_that_of_the_failure() {
+    let project = tempfile::tempdir().unwrap();
+    for file in ["A.java", "B.java", "C.java"] {
+        fs::write(project.path().join(file), "class X {}").unwrap();
+    }
+    let place = |file: &str| SourcePlace {
+        file: file.to_owned(),
+        line: 1,
+        method: "p.A.a".to_owned(),
+    };
+    let choice = unflake_findings::Choice {
+        number: 1,
+        api: "HashMap.keySet".to_owned(),
+        javadoc: String::new(),
+        call: Some(place("B.java")),
+        allocation: Some(place("A.java")),
+        stack: Vec::new(),
+        allocation_stack: Vec::new(),
+        owner: None,
+        elements: 2,
+        natural: Vec::new(),
+        failing: Vec::new(),
+        moved: Vec::new(),
+    };
+    let cause = Cause {
+        choices: vec![choice],
+        failed_at: vec![place("C.java")],
+        ..Cause::default()
+    };
+    let files = look_at_sources(&cause, false, &ProjectSources::new(project.path()));
+    assert_eq!(files.unwrap(), ["A.java", "B.java", "C.java"]);
+}

@@ -255,3 +255,24 @@ fn only_new_compilers_are_told_to_process_annotations() {
     assert!(!is_told("JAVA_VERSION=\"1.8.0_462\"\n"));
     assert!(!is_told(""));
 }
+
+#[test]
+fn paths_of_modules_are_named_in_one_option_or_in_two() {
+    let launch = launch(
+        &[
+            "--module-path",
+            "a:b",
+            "-p",
+            "c",
+            "--patch-module",
+            "m=d:e",
+            "--module-path=f",
+            "--patch-module=m=g",
+            "--add-modules",
+            "h",
+            "-ea",
+        ],
+        &[],
+    );
+    assert_eq!(paths_of_modules(&launch), ["a", "b", "c", "d", "e", "f", "g"]);
+}

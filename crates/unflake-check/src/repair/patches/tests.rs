@@ -1,3 +1,4 @@
+mod common;
 mod together;
 
 use super::*;

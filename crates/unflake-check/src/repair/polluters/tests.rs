@@ -349,3 +349,16 @@ fn why_a_spill_is_not_begun_is_said() {
         "the source of `p.ATest` was not found, or is not Java"
     );
 }
+
+#[test]
+fn what_the_set_up_of_a_class_harms_is_repaired_for_any_test_of_the_class() {
+    let (simulated, stored) = stored("B#b [sees S] fails after A#a\nA#a class-changes S.n\nA#c");
+    let index = stored
+        .document
+        .findings
+        .iter()
+        .position(|finding| finding.test.test == "A");
+    let orders = orders(&stored, index.unwrap());
+    let names: Vec<String> = orders.iter().map(|order| simulated.names(order)).collect();
+    assert_eq!(names, ["A#a B#b"]);
+}

@@ -1,4 +1,5 @@
 mod library;
+mod sides;
 mod suggestions;
 
 use super::super::blamed::Seen;

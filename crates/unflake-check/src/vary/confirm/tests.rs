@@ -258,7 +258,12 @@ fn a_crash_that_does_not_repeat_was_perhaps_somebody_elses_doing() {
     let faults = |suite: &str| {
         let simulated = simulated(suite);
         simulated.facts();
-        simulated.session.driver().faults().all().len()
+        let faults = simulated.session.driver().faults().all();
+        // A test that ended the build's JVM too is known by this.
+        let named = Some(simulated.session.suite[TestIx(0)].handle.clone());
+        let is_named = |fault: &Fault| matches!(fault, Fault::Ended { during, .. } if *during == named);
+        assert!(faults.iter().all(is_named), "{faults:?}");
+        faults.len()
     };
     assert_eq!(faults("A#a crashes turns fp\nA#b"), 1);
     assert_eq!(faults("A#a crashes varied\nA#b"), 0);
@@ -395,4 +400,30 @@ fn many_tests_that_fail_by_chance_cost_few_jvms() {
     // Ten rounds, their repetition, and unvaried runs, in two JVMs each; a JVM for each class with true ones; and some
     // for those whose luck looks like something else. With four unvaried runs in two JVMs it was 274.
     assert!(simulated.starts() < 150, "{}", simulated.starts());
+}
+
+#[test]
+fn a_random_round_is_repeated_too() {
+    let suite: Vec<String> = (0..10).map(|n| format!("A#a{n} fails turns pppfp")).collect();
+    let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(4));
+    let facts = simulated.facts();
+    // In four rounds, in the last of them again, and three times alone.
+    let expected = "A#a0 is flaky: 1 of 8 varied, 0 of 1 unvaried".to_owned();
+    assert!(facts.contains(&expected), "{facts:?}");
+}
+
+#[test]
+fn what_a_batch_does_not_confirm_is_looked_for_on_its_own() {
+    // In fresh JVMs only, and only after another test: a batch asks each of them alone.
+    let mut suite = String::from("A#a\nB#b fails varied and once and after A#a\n");
+    for n in 0..3 {
+        suite.push_str(&format!("C{n}#c fails varied and once\n"));
+    }
+    let facts = simulated(&suite).with(|options| options.rounds = Some(1)).facts();
+    let found = |name: &str, scope: &str| {
+        let expected = format!("{name} fails since round 1, {scope}, one reverse");
+        assert!(facts.contains(&expected), "{facts:?}");
+    };
+    found("C0#c", "Alone");
+    found("B#b", "Prefix");
 }

@@ -312,3 +312,19 @@ fn no_build_runs_longer_than_the_budget() {
         "{limit:?}"
     );
 }
+
+#[test]
+fn no_build_begins_once_the_user_has_had_enough() {
+    let simulated = simulated("A#a [no-launch]");
+    let builds = std::cell::Cell::new(0);
+    let rebuild = |_: &Rebuilding<'_>| {
+        builds.set(builds.get() + 1);
+        simulated.cancel.cancel();
+        Ok(BuildOutcomes::default())
+    };
+    let mut ledger = Ledger::default();
+    simulated.check(|check| check.run(&rebuild, &mut ledger, &|_| {}));
+    assert_eq!(builds.get(), 1);
+    let facts = shown(&ledger, &simulated.session.suite);
+    assert!(facts.contains(&"A#a not reached".to_owned()), "{facts:?}");
+}
