@@ -275,4 +275,26 @@ mod tests {
         let missing = stored.findings_of("@no-such-list", project).unwrap_err();
         assert_eq!(missing.kind, ProblemKind::Usage);
     }
+
+    #[test]
+    fn what_begins_the_ids_of_several_findings_opens_no_run() {
+        let suite: Vec<String> = (0..40).map(|n| format!("A#a{n} fails varied")).collect();
+        let simulated = simulated(&suite.join("\n")).with(|options| {
+            options.rounds = Some(1);
+            options.causes = false;
+        });
+        let document = simulated.stored().document;
+        // There are fewer letters than findings.
+        let ids = document.findings.iter().map(|finding| &finding.id.as_str()[..1]);
+        let mut first: Vec<&str> = ids.collect();
+        first.sort_unstable();
+        let shared = first.windows(2).find(|pair| pair[0] == pair[1]).unwrap()[0];
+        let place = &simulated.options.place;
+        let opened = StoredRun::open(place, Some(shared), &simulated.surroundings());
+        let problem = opened.err().unwrap();
+        assert!(
+            problem.error.contains("is the beginning of several ids"),
+            "{problem:?}"
+        );
+    }
 }

@@ -395,6 +395,8 @@ mod tests {
         in_order("A1 B1", "A1 A* B1", "pp");
         in_order("A1 A2", "A1 A* !A2", "pf");
         in_order("A1 B1", "B*", "-f");
+        // Later it may go well.
+        in_order("A1 B1 A2", "A*", "f--");
         of_each("A1 A2 B1", "A1 A* B1", "pfp");
         of_each("A1 A2", "A* A1", "pf");
         of_last("A1 B1", "A1 B*", 'f');

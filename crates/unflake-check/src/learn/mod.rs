@@ -139,8 +139,6 @@ fn unknown_test(written: &str, suite: &Suite, build: &Build) -> Problem {
             .iter()
             .flat_map(|class| [class.name.clone(), simple(&class.name).to_owned()]),
     );
-    known.sort();
-    known.dedup();
     let class = written.split('#').next().unwrap_or_default();
     let mut near = nearest(written, known.iter().map(String::as_str));
     if near.is_empty() {

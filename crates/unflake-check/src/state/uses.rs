@@ -124,4 +124,55 @@ mod tests {
         let start = format!("`{}` cannot be read", package.join("Broken.class").display());
         assert!(note.starts_with(&start), "{note}");
     }
+
+    /// A class file without members.
+    fn class(name: &str, parent: &str) -> Vec<u8> {
+        let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 5];
+        for (number, name) in [(2, name), (4, parent)] {
+            bytes.extend([7, 0, number, 1, 0, u8::try_from(name.len()).unwrap()]);
+            bytes.extend(name.as_bytes());
+        }
+        // Public; itself, its parent; no interfaces, fields, methods and attributes.
+        bytes.extend([0, 0x21, 0, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0]);
+        bytes
+    }
+
+    /// A jar with these files, none of them compressed.
+    fn jar(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+        let number = |number: usize| u32::try_from(number).unwrap().to_le_bytes();
+        let (mut jar, mut directory) = (Vec::new(), Vec::new());
+        for (name, bytes) in files {
+            let sizes = [number(bytes.len()), number(bytes.len())].concat();
+            let name_length = &number(name.len())[..2];
+            let about = [&sizes[..], name_length, &[0; 2]].concat();
+            directory.extend([&b"PK\x01\x02"[..], &[0; 16], &about, &[0; 10]].concat());
+            directory.extend([&number(jar.len())[..], name.as_bytes()].concat());
+            jar.extend([&b"PK\x03\x04"[..], &[0; 14], &about, name.as_bytes(), bytes].concat());
+        }
+        let (start, count) = (number(jar.len()), &number(files.len())[..2]);
+        let size = number(directory.len());
+        jar.extend(directory);
+        jar.extend([&b"PK\x05\x06\0\0\0\0"[..], count, count, &size, &start, &[0; 2]].concat());
+        jar
+    }
+
+    #[test]
+    fn a_class_of_a_library_is_read_with_those_around_it_and_its_parents() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lib.jar");
+        let object = "java/lang/Object";
+        let files = [
+            ("p/A.class", class("p/A", "p/Base")),
+            ("p/A$In.class", class("p/A$In", object)),
+            ("p/AB.class", class("p/AB", object)),
+            ("p/Base.class", class("p/Base", object)),
+            ("p/A.txt", Vec::new()),
+        ];
+        fs::write(&path, jar(&files)).unwrap();
+        let path = path.display().to_string();
+        let found = of_libraries([&path].into_iter(), ["p.A$In".to_owned()].into());
+        let names: BTreeSet<&str> = found.iter().map(ClassUses::name).collect();
+        assert_eq!(names, ["p.A", "p.A$In", "p.Base"].into());
+        assert_eq!(found.len(), 3);
+    }
 }

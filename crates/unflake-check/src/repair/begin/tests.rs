@@ -1,4 +1,5 @@
 use super::*;
+use crate::simulated::simulated;
 use std::fs;
 
 /// What is said of a cause whose lines are in these files; the sources are those of a project with these files.
@@ -166,20 +167,13 @@ fn the_lines_of_a_choice_count_as_well_as_that_of_the_failure() {
         line: 1,
         method: "p.A.a".to_owned(),
     };
-    let choice = unflake_findings::Choice {
-        number: 1,
-        api: "HashMap.keySet".to_owned(),
-        javadoc: String::new(),
-        call: Some(place("B.java")),
-        allocation: Some(place("A.java")),
-        stack: Vec::new(),
-        allocation_stack: Vec::new(),
-        owner: None,
-        elements: 2,
-        natural: Vec::new(),
-        failing: Vec::new(),
-        moved: Vec::new(),
+    let explained = simulated("p.ATest#a chooses HashMap.keySet 3; fails reordered 1").stored();
+    let Details::ImplementationDependent { cause, .. } = &explained.document.findings[0].details else {
+        panic!("{:?}", explained.document.findings)
     };
+    let mut choice = cause.choices[0].clone();
+    choice.call = Some(place("B.java"));
+    choice.allocation = Some(place("A.java"));
     let cause = Cause {
         choices: vec![choice],
         failed_at: vec![place("C.java")],

@@ -332,12 +332,14 @@ fn each_result_is_judged() {
 
 #[test]
 fn the_round_that_is_repeated_counts_among_the_runs() {
-    let suite: Vec<String> = (0..10).map(|n| format!("A#a{n} fails turns fp")).collect();
-    let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(1));
-    let facts = simulated.facts();
-    // In the round, in the round again, and three times alone.
-    let expected = "A#a0 is flaky: 1 of 5 varied, 0 of 1 unvaried".to_owned();
-    assert!(facts.contains(&expected), "{facts:?}");
+    // In the rounds, in the one that failed again, and three times alone. The fourth round is a random one.
+    for (turns, rounds, runs) in [("fp", 1, 5), ("pppfp", 4, 8)] {
+        let suite: Vec<String> = (0..10).map(|n| format!("A#a{n} fails turns {turns}")).collect();
+        let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(rounds));
+        let facts = simulated.facts();
+        let expected = format!("A#a0 is flaky: 1 of {runs} varied, 0 of 1 unvaried");
+        assert!(facts.contains(&expected), "{facts:?}");
+    }
 }
 
 #[test]
@@ -400,16 +402,6 @@ fn many_tests_that_fail_by_chance_cost_few_jvms() {
     // Ten rounds, their repetition, and unvaried runs, in two JVMs each; a JVM for each class with true ones; and some
     // for those whose luck looks like something else. With four unvaried runs in two JVMs it was 274.
     assert!(simulated.starts() < 150, "{}", simulated.starts());
-}
-
-#[test]
-fn a_random_round_is_repeated_too() {
-    let suite: Vec<String> = (0..10).map(|n| format!("A#a{n} fails turns pppfp")).collect();
-    let simulated = simulated(&suite.join("\n")).with(|options| options.rounds = Some(4));
-    let facts = simulated.facts();
-    // In four rounds, in the last of them again, and three times alone.
-    let expected = "A#a0 is flaky: 1 of 8 varied, 0 of 1 unvaried".to_owned();
-    assert!(facts.contains(&expected), "{facts:?}");
 }
 
 #[test]
