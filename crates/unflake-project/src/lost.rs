@@ -84,6 +84,8 @@ mod tests {
 
     const FORK_ERROR: &str = "[ERROR] There was an error in the forked process\n[ERROR] no exit\n";
 
+    const LATE_EXIT: &str = "[ERROR] Error occurred in starting fork, check output in log\n";
+
     const CRASH: &str = "[ERROR] The forked VM terminated without properly saying goodbye. VM crash or System.exit \
                          called?\n[ERROR] Process Exit Code: 7\n[ERROR] Crashed tests:\n[ERROR] a.B\n";
 
@@ -183,8 +185,16 @@ mod tests {
                 true,
                 vec![(During::Nothing, unknown)],
             ),
+            // It ended with another status than 0 after all of them: a thread that a test left behind called `exit`.
+            (
+                vec![has_run(jvm(&[], &[], None))],
+                LATE_EXIT,
+                true,
+                vec![(During::Nothing, unknown)],
+            ),
             // It could not start.
             (vec![jvm(&[], &[], None)], FORK_ERROR, true, vec![]),
+            (vec![jvm(&[], &[], None)], LATE_EXIT, true, vec![]),
             // Between two tests.
             (
                 vec![jvm(&[], &[], None)],

@@ -330,3 +330,14 @@ fn fields_inside_of_libraries_are_judged_by_the_librarys_code() {
     );
     assert_eq!(kinds(&told), [None, None]);
 }
+
+#[test]
+fn only_a_class_of_the_project_is_above_another() {
+    let all = project("library org.lib.Lib\nclass Base extends org.lib.Lib\nclass Heir extends a.Base");
+    assert!(all.is_above("a.Base", "a.Heir"));
+    assert!(!all.is_above("a.Heir", "a.Base") && !all.is_above("a.Base", "a.Base"));
+    assert!(
+        !all.is_above("org.lib.Lib", "a.Heir"),
+        "who else uses its fields is not known"
+    );
+}

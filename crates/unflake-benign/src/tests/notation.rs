@@ -8,7 +8,7 @@ use unflake_protocol::{
     ChangeForm, FieldName, JvmState, Shown, Slot, StateChange, StateKind, Step, ThreadName, What,
 };
 
-/// Classes of package `a`, one line each: `class Name` (`library org.lib.Name` of a library, `extends` another), then
+/// Classes of package `a`, one line each: `class Name` (`library org.lib.Name` of a library), `extends` another, then
 /// for each field `private|open static|own name descriptor`, then for each method `private|own|open name descriptor: use,
 /// use`. A use is `field read`, `field read-back`, `field tested`, `field compared-with-time`, `field = stored`, `field
 /// .method stored` (`!` behind: the result is used), `field below method stored`, `field below returned`, `field out`,
@@ -21,7 +21,7 @@ pub(super) fn project(text: &str) -> Evidence {
             "library" => classes.push(ClassUses {
                 name: words[1].to_owned(),
                 is_library: true,
-                parent: words.get(3).map(|&parent| parent.to_owned()),
+                parent: parent(&words),
                 ..ClassUses::default()
             }),
             "class" | "test" => classes.push(ClassUses {
@@ -31,6 +31,7 @@ pub(super) fn project(text: &str) -> Evidence {
                     format!("a.{}", words[1])
                 },
                 has_tests: words[0] == "test",
+                parent: parent(&words),
                 makes_empty_thread_local: words.get(2) == Some(&"empty-thread-local"),
                 ..ClassUses::default()
             }),
@@ -65,6 +66,12 @@ pub(super) fn project(text: &str) -> Evidence {
         }
     };
     Evidence::new(classes.into_iter().map(finished))
+}
+
+/// The class behind `extends`.
+fn parent(words: &[&str]) -> Option<String> {
+    let at = words.iter().position(|word| *word == "extends")?;
+    Some(words[at + 1].to_owned())
 }
 
 fn method(class: &str, is_private: bool, words: &[&str], body: &str) -> MethodUses {

@@ -111,7 +111,13 @@ impl BuildTool for Maven {
     }
 
     fn has_fork_error(&self, output: &str) -> bool {
-        output.contains("There was an error in the forked process")
+        // The second is said of a JVM, too, that ran all of its tests and then ended with another status than 0.
+        [
+            "There was an error in the forked process",
+            "Error occurred in starting fork",
+        ]
+        .iter()
+        .any(|text| output.contains(text))
     }
 
     fn exit_status(&self, output: &str, class: &str) -> Option<i32> {
