@@ -105,6 +105,7 @@ pub enum RunEnd {
     /// Nothing happened for too long; the JVM was ended.
     TimedOut {
         during: During,
+        /// What it was given. How long it took until somebody noticed differs from run to run.
         after: Duration,
         /// What all threads did, at two times, if that was asked for and the JVM answered.
         dumps: Vec<String>,
@@ -244,8 +245,7 @@ impl Worker {
         }
         let before = self.output.length();
         let mut running = Running::default();
-        let mut last = Instant::now();
-        let mut unheard = Unheard::begin(last);
+        let mut unheard = Unheard::begin(Instant::now());
         let mut dumps = Vec::new();
         loop {
             if limits.until.is_some_and(|until| Instant::now() >= until) {
@@ -261,8 +261,7 @@ impl Worker {
                     return self.gave_up(running.now(), before);
                 }
                 Ok((_, Connection::Said(message))) => {
-                    last = Instant::now();
-                    unheard = Unheard::begin(last);
+                    unheard = Unheard::begin(Instant::now());
                     dumps.clear();
                     running.hear(&message);
                     hear(message);
@@ -285,7 +284,7 @@ impl Worker {
                         self.children.end(&mut self.child);
                         return RunEnd::TimedOut {
                             during: running.now(),
-                            after: last.elapsed(),
+                            after: limit,
                             dumps: dumps.into_iter().flatten().collect(),
                         };
                     }
