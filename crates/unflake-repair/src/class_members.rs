@@ -1,6 +1,6 @@
 //! Methods that an edit adds to a class.
 
-use crate::java::{JavaFile, ancestors};
+use crate::java::{JavaFile, ancestors, named_children};
 use tree_sitter::Node;
 
 /// A method and where it goes.
@@ -18,6 +18,11 @@ impl JavaFile {
         let class = ancestors(node)
             .filter(|above| above.kind() == "class_declaration")
             .last()?;
+        self.with_method_in(class, lines)
+    }
+
+    /// The same at the end of this class.
+    pub(crate) fn with_method_in(&self, class: Node<'_>, lines: &[String]) -> Option<NewMethod> {
         let brace = class.child_by_field_name("body")?.end_byte() - 1;
         let at = self.text()[..brace].rfind('\n')? + 1;
         if !self.text()[at..brace].trim().is_empty() {
@@ -51,6 +56,13 @@ impl JavaFile {
     pub(crate) fn has_method(&self, name: &str) -> bool {
         let mut methods = self.nodes().filter(|node| node.kind() == "method_declaration");
         methods.any(|method| self.field(method, "name") == name)
+    }
+
+    /// Whether this class itself declares a method of this name.
+    pub(crate) fn declares(&self, class: Node<'_>, name: &str) -> bool {
+        let members = class.child_by_field_name("body").map(named_children);
+        let mut members = members.into_iter().flatten();
+        members.any(|member| member.kind() == "method_declaration" && self.field(member, "name") == name)
     }
 }
 

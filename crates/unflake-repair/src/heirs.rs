@@ -75,14 +75,14 @@ impl<'f> Base<'f> {
         let mut edits = candidate.edits.clone();
         let of_file = edits.get_mut(&self.file.path)?;
         *of_file = self.branched(of_file)?;
-        if !own.has_method(HOOK) {
+        if !own.declares(heir, HOOK) {
             let lines = [
                 "@Override".to_owned(),
                 format!("protected boolean {HOOK}() {{"),
                 ">return false;".to_owned(),
                 "}".to_owned(),
             ];
-            let method = own.with_method(heir.child_by_field_name("body")?, &lines)?;
+            let method = own.with_method_in(heir, &lines)?;
             edits.insert(own.path.clone(), Edits::new().insert(method.at, method.text));
         }
         let mutants = candidate.mutants.iter().map(|mutant| {
@@ -146,14 +146,19 @@ impl<'f> Base<'f> {
     }
 }
 
-/// The class of a test, if it stands in a file of its own and is not there to be inherited from.
+/// The class of a test, if it is not there to be inherited from. `p.A$B` stands in `A`.
 fn concrete<'f>(file: &'f JavaFile, class: &str) -> Option<Node<'f>> {
-    let simple = class.rsplit('.').next()?;
-    let types = named_children(file.root()).into_iter();
-    let found = types
-        .filter(|node| node.kind() == "class_declaration")
-        .find(|node| file.field(*node, "name") == simple)?;
-    (!file.has_modifier(found, "abstract")).then_some(found)
+    let mut among = file.root();
+    let mut found = None;
+    for name in class.rsplit('.').next()?.split('$') {
+        let classes = named_children(among).into_iter();
+        let class = classes
+            .filter(|node| node.kind() == "class_declaration")
+            .find(|node| file.field(*node, "name") == name)?;
+        among = class.child_by_field_name("body")?;
+        found = Some(class);
+    }
+    found.filter(|class| !file.has_modifier(*class, "abstract"))
 }
 
 #[cfg(test)]
@@ -190,6 +195,18 @@ mod tests {
              +@Override\n+protected boolean hasDefinedOrder() {\n+return false;\n+}"
         );
         assert!(!found.mutants.is_empty());
+    }
+
+    #[test]
+    fn a_class_in_a_class_says_so_for_itself() {
+        let test = "package p;\n\nabstract class ATest {\n  class Keys extends ABase {\n  }\n\n  class Values extends ABase {\n    \
+                    protected boolean hasDefinedOrder() {\n      return false;\n    }\n  }\n}\n";
+        for (class, says_so) in [("p.ATest$Keys", false), ("p.ATest$Values", true)] {
+            let case = inherited(test, BASE).of_test(&format!("{class}#a"));
+            let found = &case.with_clues(candidates)[0];
+            assert_eq!(found.safety, Safety::Test, "{class}");
+            assert_eq!(!case.changes(found).contains("+@Override\n"), says_so, "{class}");
+        }
     }
 
     #[test]

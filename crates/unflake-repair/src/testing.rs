@@ -61,6 +61,12 @@ pub(crate) fn case(test: &str) -> Case {
 }
 
 impl Case {
+    /// It is this test that fails.
+    pub(crate) fn of_test(mut self, test: &str) -> Case {
+        self.failing.test = test.to_owned();
+        self
+    }
+
     /// Main code.
     pub(crate) fn main(self, text: &str) -> Case {
         self.file(MAIN, text)

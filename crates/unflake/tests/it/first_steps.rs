@@ -136,7 +136,7 @@ fn doctor_says_what_is_missing() {
     let found = place.unflake("doctor");
     for line in [
         "no  JDK          error: there is no JDK: `JAVA_HOME` is not set and there is no `java` on the `PATH`",
-        "no  build        `ROOT/project` is not a project: there is no pom.xml in it",
+        "no  build        `ROOT/project` is not a project: there is no pom.xml or build.gradle in it",
         "no  unflake.toml error: `ROOT/project/unflake.toml` is wrong at line 2, column 1",
         "                 caused by: unknown key `round`",
         "                 hint: did you mean `rounds`?",
