@@ -46,7 +46,11 @@ fn exit_code(document: &Document, settings: &Settings) -> ExitCode {
         ExitCode::Bug
     } else if document.summary.nothing_was_checked() && document.findings.is_empty() {
         // Not even `--exit-zero` makes a success of it.
-        ExitCode::NoTest
+        if settings.require_complete && document.summary.partial {
+            ExitCode::Incomplete
+        } else {
+            ExitCode::NoTest
+        }
     } else if settings.exit_zero {
         ExitCode::Clean
     } else if settings.fail_on.fails(document.worst()) {

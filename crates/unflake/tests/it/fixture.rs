@@ -32,10 +32,14 @@ impl Fixture {
 
     /// A project with these sources and the build file of `fixtures/pollution`; it expects nothing.
     pub(crate) fn written(files: &[(&str, &str)]) -> Fixture {
-        let fixture = Fixture::of_files(files);
         let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pollution/pom.xml");
-        fixture.write("pom.xml", &fs::read_to_string(pom).unwrap());
-        fixture
+        let pom = fs::read_to_string(pom).unwrap();
+        // A build file among the sources comes after it.
+        let files: Vec<(&str, &str)> = [("pom.xml", pom.as_str())]
+            .into_iter()
+            .chain(files.iter().copied())
+            .collect();
+        Fixture::of_files(&files)
     }
 
     /// A project of these files and nothing else; it expects nothing.
