@@ -93,9 +93,8 @@ impl<'f> Base<'f> {
         });
         Some(Candidate {
             why: format!(
-                "{}; only for `{}`, other tests that inherit the assertion keep it",
-                candidate.why,
-                own.field(heir, "name")
+                "{}; only where a test fails, others that inherit the assertion keep it",
+                candidate.why
             ),
             edits,
             mutants: mutants.collect::<Option<Vec<Mutant>>>()?,
@@ -184,7 +183,7 @@ mod tests {
         let case = inherited("package p;\n\nclass ATest extends ABase {\n}\n", BASE);
         let found = &case.with_clues(candidates)[0];
         assert_eq!((found.strategy, found.safety), ("compare-values", Safety::Test));
-        assert!(found.why.contains("only for `ATest`"), "{}", found.why);
+        assert!(found.why.contains("only where a test fails"), "{}", found.why);
         assert_eq!(
             case.changes(found),
             "-assertEquals(\"[x, y]\", set().toString());\n+if (hasDefinedOrder()) {\n\
@@ -226,6 +225,6 @@ mod tests {
         let found =
             &inherited("package p;\n\nclass ATest extends ABase {\n}\n", &base).with_clues(candidates)[0];
         assert_eq!(found.safety, Safety::Test);
-        assert!(!found.why.contains("only for"), "{}", found.why);
+        assert!(!found.why.contains("only where"), "{}", found.why);
     }
 }
