@@ -140,6 +140,11 @@ fn unknown_test(written: &str, suite: &Suite, build: &Build) -> Problem {
             .flat_map(|class| [class.name.clone(), simple(&class.name).to_owned()]),
     );
     let class = written.split('#').next().unwrap_or_default();
+    let is_it = |name: &str| name == class || simple(name) == class;
+    let has_run = suite.tests.iter().any(|test| is_it(test.id.class()));
+    if !has_run && compiled.iter().any(|compiled| is_it(&compiled.name)) {
+        return problem!(NoTest, "the build ran no test of `{class}`").hint(build.tool.facts().no_tests_hint);
+    }
     let mut near = nearest(written, known.iter().map(String::as_str));
     if near.is_empty() {
         near = nearest(class, known.iter().map(String::as_str));
@@ -452,5 +457,17 @@ mod tests {
             learned(&["p.A#c"]),
             "no test matches `p.A#c`: did you mean `p.A#a` or `p.A#b`?"
         );
+        // It is there, and nobody ran it.
+        let classes = folder.path().join("project/m1/target/test-classes/p");
+        std::fs::create_dir_all(&classes).unwrap();
+        std::fs::write(classes.join("Idle.class"), "").unwrap();
+        for written in ["Idle", "p.Idle#a"] {
+            let said = learned(&[written]);
+            let class = written.split('#').next().unwrap();
+            assert!(
+                said.starts_with(&format!("the build ran no test of `{class}`: run `mvn test`")),
+                "{said}"
+            );
+        }
     }
 }
