@@ -107,30 +107,30 @@ fn fields_and_constructors_too() {
     );
 }
 
+/// Code after an array of two fields.
+fn after_fields(code: &str, expected: &str) {
+    check(
+        "Class.getDeclaredFields",
+        &["ATest$T.x", "ATest$T.y"],
+        &format!("    Field[] all = T.class.getDeclaredFields();/*calls*/\n{code}"),
+        expected,
+    );
+}
+
 #[test]
 fn nothing_that_was_for_the_array_alone_stays() {
-    let natural = ["ATest$T.x", "ATest$T.y"];
-    let all = "    Field[] all = T.class.getDeclaredFields();/*calls*/\n";
-    let one = |code: &str, expected: &str| {
-        check(
-            "Class.getDeclaredFields",
-            &natural,
-            &format!("{all}{code}"),
-            expected,
-        );
-    };
-    one(
+    after_fields(
         "    assertTrue(all.length >= 1);\n    use(all[0]);",
         "-Field[] all = T.class.getDeclaredFields();\n-assertTrue(all.length >= 1);\n-use(all[0]);\n\
          +use(T.class.getDeclaredField(\"x\"));",
     );
-    one(
+    after_fields(
         "    assertNotNull(all);\n    assertTrue(\"few\", all.length > 1);\n    use(all[0]);",
         "-Field[] all = T.class.getDeclaredFields();\n-assertNotNull(all);\n-assertTrue(\"few\", all.length > 1);\n\
          -use(all[0]);\n+use(T.class.getDeclaredField(\"x\"));",
     );
     // How many there are exactly is another question.
-    one(
+    after_fields(
         "    assertTrue(all.length == 2);\n    use(all[0]);",
         "-use(all[0]);\n+use(T.class.getDeclaredField(\"x\"));",
     );
@@ -138,18 +138,8 @@ fn nothing_that_was_for_the_array_alone_stays() {
 
 #[test]
 fn a_member_that_is_picked_twice_or_in_a_long_line_gets_a_variable() {
-    let natural = ["ATest$T.x", "ATest$T.y"];
-    let all = "    Field[] all = T.class.getDeclaredFields();/*calls*/\n";
-    let one = |code: &str, expected: &str| {
-        check(
-            "Class.getDeclaredFields",
-            &natural,
-            &format!("{all}{code}"),
-            expected,
-        );
-    };
     let declared = "-Field[] all = T.class.getDeclaredFields();\n";
-    one(
+    after_fields(
         "    use(all[1], all[0], all[1]);",
         &format!(
             "{declared}-use(all[1], all[0], all[1]);\n+Field yField = T.class.getDeclaredField(\"y\");\n\
@@ -158,16 +148,16 @@ fn a_member_that_is_picked_twice_or_in_a_long_line_gets_a_variable() {
     );
     let long = format!("use({}, all[0]);", "a".repeat(90));
     let short = long.replace("all[0]", "xField");
-    one(
+    after_fields(
         &format!("    {long}"),
         &format!("{declared}-{long}\n+Field xField = T.class.getDeclaredField(\"x\");\n+{short}"),
     );
-    one(
+    after_fields(
         "    use(all[0], all[0], all);",
         "-use(all[0], all[0], all);\n+Field xField = T.class.getDeclaredField(\"x\");\n+use(xField, xField, all);",
     );
     // The name is taken.
-    one(
+    after_fields(
         "    int xField = 1;\n    use(all[0], all[0], all);",
         "-use(all[0], all[0], all);\n\
          +use(T.class.getDeclaredField(\"x\"), T.class.getDeclaredField(\"x\"), all);",
